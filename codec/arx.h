@@ -24,9 +24,11 @@
 #include "dictionary.h"
 #include "entropy.h"
 #include "json.h"
+#include "lz.h"
 #include "mixer.h"
 #include "result.h"
 #include "text.h"
+#include "wire.h"
 
 
 #endif
