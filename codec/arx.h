@@ -23,6 +23,8 @@
 #include "coder.h"
 #include "dictionary.h"
 #include "entropy.h"
+#include "envelope.h"
+#include "fragment.h"
 #include "json.h"
 #include "lz.h"
 #include "mixer.h"
@@ -30,5 +32,7 @@
 #include "text.h"
 #include "wire.h"
 
+/* Brotli and deflate by libbrotli and zlib (brotli.c, deflate.c). */
+extern const arx_entropy arx_entropy_native;
 
 #endif
