@@ -26,9 +26,11 @@
 #include "envelope.h"
 #include "fragment.h"
 #include "json.h"
+#include "link.h"
 #include "lz.h"
 #include "mixer.h"
 #include "result.h"
+#include "select.h"
 #include "text.h"
 #include "wire.h"
 
