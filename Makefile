@@ -22,9 +22,10 @@ CODEC_LIBS := -lbrotlienc -lbrotlidec -lz -lidn2 -lm
 SERVER_LIBS := -lmicrohttpd -lsqlite3 -ljansson -luuid -lnettle -lpthread
 
 CODEC_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out codec/arx_main.c,$(wildcard codec/*.c)))
+TOOL_OBJ := $(patsubst %.c,$(B)/%.o,codec/arx_main.c $(wildcard codec/tool/*.c))
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
-all: $(B)/libarx.a
+all: $(B)/arx
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
@@ -32,6 +33,23 @@ $(B)/%.o: %.c
 
 $(B)/libarx.a: $(CODEC_OBJ)
 	rm -f $@ && $(AR) rcs $@ $^
+
+# The built-in asset sets: a generator on the core reads them, checks them and writes them out as C,
+# with their Brotli and gzip variants and their ids. The first is the default.
+BUILTIN_SETS := tests/vectors/assets
+
+$(B)/generate-assets: $(B)/static/assets/generate.o $(B)/static/assets/asset_files.o $(B)/libarx.a
+	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(CODEC_LIBS) -lnettle
+
+$(B)/gen/builtin_assets.c: $(B)/generate-assets $(wildcard $(addsuffix /*.json,$(BUILTIN_SETS)))
+	@mkdir -p $(@D)
+	$(B)/generate-assets $@ $(BUILTIN_SETS)
+
+$(B)/gen/%.o: $(B)/gen/%.c
+	$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+$(B)/arx: $(TOOL_OBJ) $(B)/static/assets/asset_files.o $(B)/gen/builtin_assets.o $(B)/libarx.a
+	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(CODEC_LIBS) -lnettle
 
 # Unit programs: tests/unit/test_<property>.c, over libarx; those named test_server_* over libarxd too.
 $(B)/unit/test_%: $(B)/tests/unit/test_%.o $(B)/tests/unit/vectors.o $(B)/libarx.a
