@@ -23,9 +23,10 @@ SERVER_LIBS := -lmicrohttpd -lsqlite3 -ljansson -luuid -lnettle -lpthread
 
 CODEC_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out codec/arx_main.c,$(wildcard codec/*.c)))
 TOOL_OBJ := $(patsubst %.c,$(B)/%.o,codec/arx_main.c $(wildcard codec/tool/*.c))
+SERVER_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out server/main.c,$(wildcard server/*.c server/*/*.c)))
 UNIT := $(patsubst tests/unit/%.c,$(B)/unit/%,$(wildcard tests/unit/test_*.c))
 
-all: $(B)/arx
+all: $(B)/arxd $(B)/arx
 
 $(B)/%.o: %.c
 	@mkdir -p $(@D)
@@ -45,13 +46,27 @@ $(B)/gen/builtin_assets.c: $(B)/generate-assets $(wildcard $(addsuffix /*.json,$
 	@mkdir -p $(@D)
 	$(B)/generate-assets $@ $(BUILTIN_SETS)
 
+$(B)/gen/migrations_sqlite.c: sql/embed.sh $(wildcard sql/sqlite/*.sql)
+	@mkdir -p $(@D)
+	sh sql/embed.sh sqlite > $@
+
 $(B)/gen/%.o: $(B)/gen/%.c
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
+
+$(B)/libarxd.a: $(SERVER_OBJ) $(B)/static/assets/asset_files.o $(B)/gen/migrations_sqlite.o $(B)/gen/builtin_assets.o
+	rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/arx: $(TOOL_OBJ) $(B)/static/assets/asset_files.o $(B)/gen/builtin_assets.o $(B)/libarx.a
 	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(CODEC_LIBS) -lnettle
 
+$(B)/arxd: $(B)/server/main.o $(B)/libarxd.a $(B)/libarx.a
+	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(SERVER_LIBS) $(CODEC_LIBS)
+
 # Unit programs: tests/unit/test_<property>.c, over libarx; those named test_server_* over libarxd too.
+$(B)/unit/test_server_%: $(B)/tests/unit/test_server_%.o $(B)/tests/unit/vectors.o $(B)/libarxd.a $(B)/libarx.a
+	@mkdir -p $(@D)
+	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(SERVER_LIBS) $(CODEC_LIBS) -lcmocka
+
 $(B)/unit/test_%: $(B)/tests/unit/test_%.o $(B)/tests/unit/vectors.o $(B)/libarx.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(CODEC_LIBS) -lcmocka -lnettle
@@ -64,6 +79,50 @@ unit: $(UNIT)
 clean:
 	rm -rf build
 
-.PHONY: all unit clean
+# ---- run and test ----
+
+# quietly, and in parallel unless -j was said already
+PARALLEL_MAKE = $(MAKE) -s --no-print-directory $(if $(filter -j%,$(MAKEFLAGS)),,-j$(shell nproc))
+
+# `make run ARGS="--port 8080"`
+run:
+	deploy/install-deps.sh run
+	@+$(PARALLEL_MAKE) all
+	$(B)/arxd $(ARGS)
+
+# A build folder made from other sources or with other flags or compilers is started afresh.
+STAMP := $(shell { echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(CODEC_OBJ) $(SERVER_OBJ) $(BUILTIN_SETS)'; \
+                   $(CC) --version; } 2>/dev/null | cksum | tr ' ' -)
+fresh:
+	@[ -f $(B)/stamp-$(STAMP) ] || { rm -rf $(B); mkdir -p $(B); touch $(B)/stamp-$(STAMP); }
+	@echo "building $(B)"
+	@+$(PARALLEL_MAKE) all unit
+
+# Node.js for the tests: whatever npm there is fetches the one that the lock names.
+tests/node_modules/.bin/node: tests/package.json tests/package-lock.json
+	cd tests && npm ci --no-progress
+	@touch $@
+
+# `make test SUITES="unit http-asan"` runs a part; see tests/run.sh.
+test:
+	deploy/install-deps.sh test
+	@$(MAKE) --no-print-directory tests/node_modules/.bin/node
+	@$(MAKE) --no-print-directory MODE=release fresh
+	@$(MAKE) --no-print-directory MODE=asan fresh
+	@SUITES="$(SUITES)" tests/run.sh
+
+# One of tests/checks: `make check-format`
+check-%:
+	sh tests/checks/$*.sh
+
+# ---- benchmarks: ratios as a table; no test asserts a time ----
+
+$(B)/bench: $(patsubst %.c,$(B)/%.o,$(wildcard tests/bench/*.c)) $(B)/gen/builtin_assets.o $(B)/libarx.a
+	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(CODEC_LIBS)
+
+bench: $(B)/bench
+	$<
+
+.PHONY: all unit clean run fresh test bench
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -1,0 +1,65 @@
+/*
+ * config.h - what can be set from outside: one table of flags, variables, defaults and ranges.
+ *
+ * A flag wins over its variable, that over the default. Parsing, validation and the help text come
+ * from the same table (config.c). Used once, before the first thread.
+ */
+#ifndef ARXD_CONFIG_H
+#define ARXD_CONFIG_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "log.h"
+
+/* Strings are borrowed from argv and the environment; `compat` is owned. */
+typedef struct server_config {
+    const char *host;
+    uint32_t port;
+    const char *db;
+    const char *assets; /* NULL: built in */
+    char **compat;      /* folders of sets that are only read */
+    size_t compat_count;
+    char *public_url; /* no slash at its end, owned; NULL: from the request */
+    uint32_t ttl_hours;
+    uint32_t max_ttl_hours;
+    uint32_t max_body_bytes;
+    uint32_t threads;
+    uint32_t workers;
+    uint32_t queue;
+    uint32_t encode_deadline_ms;
+    uint32_t image_mb;
+    uint32_t raw_cache_mb;
+    bool open;
+    uint32_t trusted_hops;
+    uint32_t max_connections;
+    uint32_t max_per_address;
+    log_format log_format;
+    log_level log_level;
+    uint32_t shutdown_grace_ms;
+} server_config;
+
+typedef enum config_action {
+    CONFIG_RUN,
+    CONFIG_HELP,
+    CONFIG_VERSION,
+    CONFIG_HEALTHCHECK,
+    CONFIG_WRONG, /* `why` names the setting, its value and what is allowed */
+} config_action;
+
+/*
+ * Fills `config` (caller: config_clear(), whatever the answer). lookup: getenv, or a test's own.
+ * An empty variable counts as not set.
+ */
+config_action config_parse(server_config *config, int argc, char *const *argv,
+                           const char *(*lookup)(const char *name), char *why, size_t why_size);
+void config_clear(server_config *config);
+
+/* Is `host` reachable from this machine alone? */
+bool config_is_loopback(const char *host);
+
+void config_print_help(FILE *out);
+
+#endif

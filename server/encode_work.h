@@ -1,0 +1,35 @@
+/*
+ * encode_work.h - an encode on the worker pool: one task a candidate codec, the longest first.
+ *
+ * Embedded in a handler's state, which must stay where it is until `next` runs.
+ */
+#ifndef ARXD_ENCODE_WORK_H
+#define ARXD_ENCODE_WORK_H
+
+#include "request.h"
+#include "select.h"
+
+typedef struct encode_work {
+    request_job job;
+    arx_plan *plan;
+    size_t order[ARX_CODEC_COUNT]; /* tasks by falling cost */
+    const arx_assets *assets;
+    /* Out, after encode_work_finish() */
+    arx_encoded encoded;
+    arx_error error;
+} encode_work;
+
+/*
+ * Plans and queues. The envelope and what it points to are read until the work has ended. API_OK:
+ * the request waits for `next`. Else the handler replies with encode_work_refuse().
+ */
+api_result encode_work_start(http_request *request, encode_work *work, const arx_assets *assets,
+                             const arx_json *envelope, const arx_encode_options *options,
+                             http_handler *next);
+/* In `next`: gathers the result. API_OK: `encoded` is filled. */
+api_result encode_work_finish(encode_work *work);
+/* Replies for a result other than API_OK of either. */
+void encode_work_refuse(http_request *request, const encode_work *work, api_result result);
+void encode_work_free(encode_work *work);
+
+#endif

@@ -1,0 +1,230 @@
+/*
+ * main.c - arxd: puts the parts together, runs until told to stop, takes them apart again.
+ *
+ * Threads, and who may call what:
+ *
+ *   main            this file and timer.c: start, signals, jobs_expire(), the hourly sweep, stop
+ *   event threads   http*.c and every handler; http_wake() is the only call others make into them.
+ *                   They submit to jobs and store, and read everything in `service`
+ *   workers         jobs.c and the tasks it is given; they end with a job's `finished`
+ *   store's writer  store_*.c; ends with an op's `done`
+ *
+ * Both ends call http_wake() and then no longer touch what belongs to the request. Configuration,
+ * asset sets and tables are made before the second thread and never change.
+ *
+ * The stop goes the other way round than the start: HTTP first, while jobs and store still answer,
+ * so that what is in flight can be finished or cancelled.
+ */
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+
+#include "asset_sets.h"
+#include "asset_table.h"
+#include "healthcheck.h"
+#include "images.h"
+#include "jobs.h"
+#include "raw_cache.h"
+#include "service.h"
+#include "store.h"
+#include "timer.h"
+
+#define ARXD_VERSION "0.1.0"
+
+enum { EXIT_STOPPED = 0, EXIT_NOT_DRAINED = 1, EXIT_UNWELL = 1, EXIT_CANNOT_START = 2 };
+
+#define WHY_SIZE       512
+#define IDLE_TIMEOUT_S 30
+#define SPARE_FILES    128 /* database, listener, epoll and the like */
+
+/* A wait of a write for another process's lock may not outlast what a client will wait. */
+#define STORE_BUSY_MS 5000
+
+static const char *environment(const char *name) {
+    return getenv(name);
+}
+
+/* Room for --max-connections sockets, as far as the system lets us. */
+static void raise_file_limit(unsigned connections) {
+    struct rlimit limit;
+    rlim_t wanted = (rlim_t)connections + SPARE_FILES;
+    if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= wanted) {
+        return;
+    }
+    limit.rlim_cur =
+        limit.rlim_max == RLIM_INFINITY || limit.rlim_max > wanted ? wanted : limit.rlim_max;
+    if (setrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur < wanted) {
+        log_write(LOG_WARN,
+                  "%llu open files are allowed, fewer than --max-connections %u would need",
+                  (unsigned long long)limit.rlim_cur, connections);
+    }
+}
+
+/* ---- the check that no stored link loses its asset set ---- */
+
+typedef struct orphans {
+    const asset_sets *sets;
+    char set[STORE_SET_CHARS + 1];
+    uint64_t rows; /* of the first set that is not loaded */
+} orphans;
+
+static void look_for_orphans(void *opaque, const char *set, uint64_t rows) {
+    orphans *found = opaque;
+    if (found->rows == 0 && asset_sets_find(found->sets, set) == NULL) {
+        (void)snprintf(found->set, sizeof found->set, "%s", set);
+        found->rows = rows;
+    }
+}
+
+static bool no_orphans(const service *self, char *why, size_t why_size) {
+    orphans found = {.sets = self->sets};
+    if (store_asset_sets(self->store, look_for_orphans, &found) != STORE_OK) {
+        (void)snprintf(why, why_size, "cannot read the links' asset sets from %s",
+                       self->config->db);
+        return false;
+    }
+    if (found.rows > 0) {
+        (void)snprintf(why, why_size,
+                       "%llu stored links need asset set %s, which is not loaded: name its folder "
+                       "with --compat or ARXD_COMPAT_ASSETS",
+                       (unsigned long long)found.rows, found.set);
+        return false;
+    }
+    return true;
+}
+
+/* ---- parts ---- */
+
+static void close_parts(service *self) {
+    jobs_stop(self->jobs);
+    images_free(self->images);
+    raw_cache_free(self->raw_cache);
+    asset_table_free(self->assets);
+    asset_sets_free(self->sets);
+    store_close(self->store);
+}
+
+/* Everything but HTTP. On failure what was opened is left for close_parts(). */
+static bool open_parts(service *self, char *why, size_t why_size) {
+    const server_config *config = self->config;
+    const store_options stored = {.path = config->db, .busy_timeout_ms = STORE_BUSY_MS};
+    self->store = store_open(&stored, why, why_size);
+    if (self->store == NULL) {
+        return false;
+    }
+    if (!timer_sweep_now(self->store)) {
+        (void)snprintf(why, why_size, "cannot delete expired links in %s: is it writable?",
+                       config->db);
+        return false;
+    }
+    self->sets =
+        asset_sets_open(config->assets, config->compat, config->compat_count, why, why_size);
+    if (self->sets == NULL || !no_orphans(self, why, why_size)) {
+        return false;
+    }
+    self->assets = asset_table_create(self->sets, why, why_size);
+    if (self->assets == NULL) {
+        return false;
+    }
+    self->images = images_create((size_t)config->image_mb << 20);
+    self->raw_cache = raw_cache_create((size_t)config->raw_cache_mb << 20);
+    if (self->images != NULL && self->raw_cache != NULL) {
+        self->jobs = jobs_start(config->workers, config->queue, images_source(self->images));
+    }
+    if (self->jobs == NULL) {
+        (void)snprintf(why, why_size, "no memory or threads for %u workers; see --workers",
+                       (unsigned)config->workers);
+        return false;
+    }
+    return true;
+}
+
+static http_server *open_http(service *self, char *why, size_t why_size) {
+    const server_config *config = self->config;
+    const http_options options = {
+        .host = config->host,
+        .port = (uint16_t)config->port,
+        .threads = config->threads,
+        .max_connections = config->max_connections,
+        .max_per_address = config->max_per_address,
+        .idle_timeout_s = IDLE_TIMEOUT_S,
+        .public_url = config->public_url,
+        .trusted_hops = config->trusted_hops,
+        .app = &route_app,
+        .service = self,
+    };
+    return http_start(&options, why, why_size);
+}
+
+/* http_stop()'s last resort: every request that waits for a worker is woken. */
+static void cancel_jobs(void *opaque) {
+    const service *self = opaque;
+    jobs_cancel_all(self->jobs);
+}
+
+static int serve(const server_config *config) {
+    char why[WHY_SIZE] = "";
+    service self = {.config = config, .routes = route_table, .route_count = route_table_count};
+    int status = EXIT_CANNOT_START;
+
+    timer_block_signals();
+    (void)signal(SIGPIPE, SIG_IGN);
+    raise_file_limit(config->max_connections);
+    http_server *server =
+        open_parts(&self, why, sizeof why) ? open_http(&self, why, sizeof why) : NULL;
+    if (server == NULL) {
+        (void)fprintf(stderr, "arxd: %s\n", why);
+        goto out;
+    }
+    bool v6 = strchr(config->host, ':') != NULL;
+    log_write(LOG_INFO, "arxd %s listens on http://%s%s%s:%u (%s, asset set %s)", ARXD_VERSION,
+              v6 ? "[" : "", config->host, v6 ? "]" : "", (unsigned)http_port(server),
+              store_describe(self.store), arx_assets_id(asset_sets_active(self.sets)));
+
+    int got = timer_run(&self);
+    log_write(LOG_DEBUG, "stopping on signal %d", got);
+    status = EXIT_STOPPED;
+    if (!http_stop(server, config->shutdown_grace_ms, cancel_jobs)) {
+        log_write(LOG_WARN, "stopped with requests unanswered after %u ms",
+                  (unsigned)config->shutdown_grace_ms);
+        status = EXIT_NOT_DRAINED;
+    }
+
+out:
+    close_parts(&self);
+    return status;
+}
+
+int main(int argc, char **argv) {
+    server_config config;
+    char why[WHY_SIZE] = "";
+    int status = EXIT_CANNOT_START;
+    switch (config_parse(&config, argc, argv, environment, why, sizeof why)) {
+    case CONFIG_RUN:
+        log_open(config.log_format, config.log_level);
+        status = serve(&config);
+        break;
+    case CONFIG_HELP:
+        config_print_help(stdout);
+        status = EXIT_SUCCESS;
+        break;
+    case CONFIG_VERSION:
+        (void)puts("arxd " ARXD_VERSION);
+        status = EXIT_SUCCESS;
+        break;
+    case CONFIG_HEALTHCHECK:
+        status = EXIT_SUCCESS;
+        if (!healthcheck(config.host, (uint16_t)config.port, why, sizeof why)) {
+            (void)fprintf(stderr, "arxd: %s\n", why);
+            status = EXIT_UNWELL;
+        }
+        break;
+    case CONFIG_WRONG:
+        (void)fprintf(stderr, "arxd: %s\n", why);
+        break;
+    }
+    config_clear(&config);
+    return status;
+}

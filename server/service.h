@@ -1,0 +1,23 @@
+/*
+ * service.h - what ties the daemon together: made by main.c before the first request, fixed until
+ * the last has ended. Handlers get it from http_service().
+ */
+#ifndef ARXD_SERVICE_H
+#define ARXD_SERVICE_H
+
+#include "config.h"
+#include "route.h"
+
+typedef struct service {
+    const server_config *config;
+    struct store *store;         /* links; thread-safe */
+    struct jobs *jobs;           /* the worker pool; thread-safe */
+    struct images *images;       /* primed models the workers share */
+    struct asset_sets *sets;     /* immutable */
+    struct asset_table *assets;  /* static files, immutable */
+    struct raw_cache *raw_cache; /* decoded bodies */
+    const route *routes;
+    size_t route_count;
+} service;
+
+#endif

@@ -1,0 +1,110 @@
+/* store.c - the part of the store that is the same for every database; see store.h. */
+#include "clock.h"
+#include "log.h"
+#include "store_internal.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* Which engine serves a path: the first row whose prefix it starts with. */
+static const struct {
+    const char *prefix;
+    const store_engine *engine; /* NULL: known, but not in this build */
+} ENGINES[] = {
+    {"postgresql://", NULL},
+    {"postgres://", NULL},
+    {"", &store_engine_sqlite},
+};
+
+static void report_to_log(const char *line) {
+    log_write(LOG_ERROR, "%s", line);
+}
+
+store *store_open(const store_options *options, char *why, size_t why_size) {
+    store_options complete = *options;
+    if (complete.path == NULL || complete.path[0] == '\0') {
+        snprintf(why, why_size, "the database path is empty: name a file with --db or DB_PATH");
+        return NULL;
+    }
+    if (complete.queue == 0) {
+        complete.queue = 1024;
+    }
+    if (complete.busy_timeout_ms == 0) {
+        complete.busy_timeout_ms = 5000;
+    }
+    if (complete.now_ms == NULL) {
+        complete.now_ms = clock_unix_ms;
+    }
+    if (complete.report == NULL) {
+        complete.report = report_to_log;
+    }
+    size_t i = 0;
+    while (strncmp(complete.path, ENGINES[i].prefix, strlen(ENGINES[i].prefix)) != 0) {
+        i++; /* the last prefix is empty and fits all */
+    }
+    if (ENGINES[i].engine == NULL) {
+        /* The rest of the URL is kept out of the line: it may hold a password. */
+        snprintf(why, why_size,
+                 "database %s... is not served by this build: --db or DB_PATH takes the path of an "
+                 "SQLite file, such as ./data/arxd.db",
+                 ENGINES[i].prefix);
+        return NULL;
+    }
+    return ENGINES[i].engine->open(&complete, why, why_size);
+}
+
+void store_close(store *self) {
+    if (self != NULL) {
+        self->engine->close(self);
+    }
+}
+
+bool store_submit(store *self, store_op *op) {
+    return self->engine->submit(self, op);
+}
+
+const char *store_describe(const store *self) {
+    return self->engine->describe(self);
+}
+
+store_result store_asset_sets(store *self,
+                              void (*each)(void *opaque, const char *set, uint64_t rows),
+                              void *opaque) {
+    return self->engine->asset_sets(self, each, opaque);
+}
+
+const char *store_result_name(store_result result) {
+    static const char *const names[] = {
+        [STORE_OK] = "ok",         [STORE_NOT_FOUND] = "not-found", [STORE_BUSY] = "busy",
+        [STORE_FAILED] = "failed", [STORE_NO_MEMORY] = "no-memory",
+    };
+    return names[result];
+}
+
+void store_artifact_clear(store_artifact *artifact) {
+    free(artifact->payload);
+    free(artifact->codec);
+    free(artifact->kind);
+    free(artifact->title);
+    *artifact = (store_artifact){0};
+}
+
+void store_op_clear(store_op *op) {
+    store_artifact_clear(&op->artifact);
+}
+
+char *store_copy(const void *bytes, size_t len) {
+    char *copy = malloc(len + 1);
+    if (copy != NULL) {
+        if (len > 0) {
+            memcpy(copy, bytes, len);
+        }
+        copy[len] = '\0';
+    }
+    return copy;
+}
+
+int64_t store_time_add(int64_t a, int64_t b) {
+    return a > INT64_MAX - b ? INT64_MAX : a + b;
+}

@@ -1,0 +1,36 @@
+/*
+ * store_internal.h - what a database engine is to store.c.
+ *
+ * An engine is a row of functions; store.c picks one by the prefix of DB_PATH. Its state starts
+ * with a struct store, so that one pointer serves both sides. Only store*.c include this.
+ */
+#ifndef ARXD_STORE_INTERNAL_H
+#define ARXD_STORE_INTERNAL_H
+
+#include "store.h"
+
+typedef struct store_engine {
+    const char *name;
+    /* Options are complete: no zero or NULL is left in them. */
+    store *(*open)(const store_options *options, char *why, size_t why_size);
+    void (*close)(store *store);
+    bool (*submit)(store *store, store_op *op);
+    const char *(*describe)(const store *store);
+    store_result (*asset_sets)(store *store,
+                               void (*each)(void *opaque, const char *set, uint64_t rows),
+                               void *opaque);
+} store_engine;
+
+struct store {
+    const store_engine *engine;
+};
+
+extern const store_engine store_engine_sqlite;
+
+/* A NUL-terminated copy of `len` bytes, or NULL without memory. Caller frees. */
+char *store_copy(const void *bytes, size_t len);
+
+/* a + b, held at the largest time there is (b >= 0). */
+int64_t store_time_add(int64_t a, int64_t b);
+
+#endif

@@ -1,0 +1,105 @@
+/*
+ * store_sqlite.h - the SQLite engine's own parts. Only store_sqlite*.c include this.
+ *
+ *   store_sqlite.c         the engine: open, close, submit, failures in words
+ *   store_sqlite_open.c    the file: folder, lock, pragmas, version check, migrations
+ *   store_sqlite_read.c    reads, on the calling thread, over a pool of read-only connections
+ *   store_sqlite_write.c   the writer thread: its queue, group commit, checkpoints
+ *   store_sqlite_apply.c   what the writer does to rows (store_sqlite_apply.h)
+ *
+ * SQLite up to 3.51.2 can lose committed rows when one connection checkpoints while another writes.
+ * Hence one connection, the writer's, does all writes and all checkpoints; every other connection
+ * is read-only, has wal_autocheckpoint=0 and does not checkpoint when it closes; and a lock on the
+ * file keeps a second store away.
+ */
+#ifndef ARXD_STORE_SQLITE_H
+#define ARXD_STORE_SQLITE_H
+
+#include <pthread.h>
+#include <sqlite3.h>
+#include <stdatomic.h>
+#include <sys/types.h>
+
+#include "clock.h"
+#include "store_internal.h"
+#include "store_touch.h"
+
+typedef struct reader reader;
+
+/* Operations in line; linked through store_op.next. */
+typedef struct op_list {
+    store_op *first;
+    store_op *last;
+    size_t count;
+} op_list;
+
+typedef struct sqlite_store {
+    store base;
+    char *path; /* absolute */
+    char description[32];
+    store_options options; /* options.path is `path` */
+    int lock_fd;           /* holds the store's lock on the file; closed after every connection */
+    dev_t device;          /* the file the connections have open, to notice when the path */
+    ino_t inode;           /* names another one */
+    store_touches *touches;
+
+    /* Failures that were reported lately, by SQLite's primary result code. */
+    pthread_mutex_t report_lock;
+    int64_t reported_ms[32];
+    atomic_bool write_broken; /* the last write that was tried failed; PING says so */
+
+    /* Readers not in use. */
+    pthread_mutex_t reader_lock;
+    reader *readers;
+
+    /* The writer's queue; lock guards the five below it. */
+    pthread_mutex_t lock;
+    pthread_cond_t wake;
+    op_list queue;  /* inserts, descriptions */
+    op_list sweeps; /* sweeps */
+    size_t working; /* taken from the queue, not answered yet */
+    bool nudged;    /* the touches should be looked at now */
+    bool closing;
+
+    pthread_t thread;
+    bool thread_started;
+    sqlite3 *writer; /* the writer thread's alone while that runs */
+} sqlite_store;
+
+/* ---- store_sqlite.c ---- */
+
+/*
+ * Reports a failure (`doing`: "insert", ...) unless its kind was reported within a minute, and
+ * says what an operation answers to it.
+ */
+store_result sqlite_store_failed(sqlite_store *self, int code, sqlite3 *db, const char *doing);
+
+/* ---- store_sqlite_open.c ---- */
+
+/*
+ * Makes the file, its folder and its tables as needed; sets path, lock_fd, device, inode and
+ * writer, which the caller releases also after a failure. False with one line in `why`.
+ */
+bool sqlite_store_open_file(sqlite_store *self, const char *path, char *why, size_t why_size);
+
+/* ---- store_sqlite_read.c ---- */
+
+void sqlite_store_read(sqlite_store *self, store_op *op);
+void sqlite_store_ping(sqlite_store *self, store_op *op);
+store_result sqlite_store_asset_sets(store *base,
+                                     void (*each)(void *opaque, const char *set, uint64_t rows),
+                                     void *opaque);
+void sqlite_store_close_readers(sqlite_store *self);
+
+/* ---- store_sqlite_write.c ---- */
+
+/* Starts the writer thread over self->writer. False with one line in `why`. */
+bool sqlite_store_start_writer(sqlite_store *self, char *why, size_t why_size);
+/* Lets it finish what is queued and joins it. */
+void sqlite_store_stop_writer(sqlite_store *self);
+/* Hands over an operation. False: the queue is full or the store closes; nothing was taken. */
+bool sqlite_store_enqueue(sqlite_store *self, store_op *op);
+/* Has the touches looked at soon. */
+void sqlite_store_nudge(sqlite_store *self);
+
+#endif
