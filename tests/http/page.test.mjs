@@ -1,0 +1,204 @@
+/* The page of a short link and the artifact as plain text. */
+import assert from "node:assert/strict";
+import { after, before, test } from "node:test";
+import { allEnvelopes, startServer } from "./harness.mjs";
+import { hasLoneSurrogate } from "./vectors.mjs";
+
+const UNKNOWN_ID = "3f0c6f4e-7a1b-4c2d-9e8f-0123456789ab";
+const CSP =
+  "default-src 'self'; base-uri 'self'; object-src 'none'; frame-ancestors 'self'; form-action 'self'; " +
+  "img-src 'self' data: blob:; font-src 'self' data:; style-src 'self' 'unsafe-inline'; connect-src 'self'; " +
+  "worker-src 'self' blob:; script-src 'self' 'wasm-unsafe-eval'";
+const VIEWER_CSP = `${CSP}; require-trusted-types-for 'script'; trusted-types arxd dompurify`;
+
+let server;
+before(async () => {
+  server = await startServer();
+});
+after(() => server.stop());
+
+const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#13": "\r" };
+const unescape = (text) =>
+  text.replace(/&([^;]*);/g, (all, name) => {
+    assert.ok(name in ENTITIES, `entity ${all}`);
+    return ENTITIES[name];
+  });
+
+/** What a browser would read from the page's one data attribute. */
+function payloadOf(page) {
+  const found = [...page.matchAll(/ data-payload="([^"]*)"/g)];
+  assert.equal(found.length, 1, "one payload");
+  return unescape(found[0][1]);
+}
+
+const PAYLOADS = [
+  ["an ordinary fragment", "fmB.H_ShLz2GhficGgi5kKCFr3R_ULkCp4SkCw5eAA"],
+  ["</script>", "p</script><script>alert(1)</script>"],
+  ["</SCRIPT > and a comment", "</SCRIPT ><!--<script>--!>"],
+  ["quotes that end attributes", `" onload="alert(1)" x='y'>`],
+  ["template text", "$$ $& $' $` $1 ${x} {{x}} <%= x %> %s"],
+  ["entities", "&amp; &lt;b&gt; &#39; &quot &"],
+  ["separators", "\u2028\u2029\u0085\u00a0\ufeff"],
+  ["controls", "\t\n\u000b\f\r\n\r\u001f\u007f\u009f"],
+  ["backslashes", "\\\\ \\u003c \\\""],
+  ["emoji and the ends of planes", "\u{1f680}\u{1f469}\u200d\u{1f4bb}\uffff\ufffe\u{10ffff}"],
+  ["the densest wire", "em\ufff0\u00a1\u00be\u4b64\u632d\u40d8\u5e07\uc6f3\ub3dd\u5265\u97c9\ucd8b\ucd6f\ub452\u9f65\uc496\u4eb6"],
+  ["a long one", `p${"<&\"'>\u2028x".repeat(60_000)}`],
+];
+for (const [name, payload] of PAYLOADS)
+  test(`the page carries ${name} exactly`, async () => {
+    const { id } = await server.create(payload);
+    const answer = await server.request("GET", `/${id}`);
+    assert.equal(answer.status, 200);
+    assert.equal(payloadOf(answer.text), payload);
+    assert.equal(answer.headers["content-length"], String(answer.bytes.length));
+    assert.equal(answer.text.match(/<script/gi)?.length ?? 0, 0, "no inline script");
+  });
+
+test("the page's headers", async () => {
+  const { id } = await server.create("pe30");
+  const { headers } = await server.request("GET", `/${id}`);
+  assert.equal(headers["content-type"], "text/html; charset=utf-8");
+  assert.equal(headers["cache-control"], "no-store");
+  assert.equal(headers["x-robots-tag"], "noindex");
+  assert.equal(headers["content-security-policy"], VIEWER_CSP);
+});
+
+test("titles are escaped", async () => {
+  const title = `</title><img src=x onerror=alert(1)> "q" 'a' & $&`;
+  const envelope = { v: 1, codec: "plain", artifacts: [{ id: "a", kind: "markdown", title, content: "secret body" }] };
+  const { id, markdown_link } = await server.create({ envelope });
+  const { text } = await server.request("GET", `/${id}`);
+  assert.ok(!text.includes("<img"), text);
+  assert.ok(unescape(/<title>(.*?)<\/title>/s.exec(text.replaceAll("&ndash;", "-"))[1]).startsWith(title));
+  assert.equal(unescape(/property="og:title" content="([^"]*)"/.exec(text)[1]), title);
+  assert.ok(!text.includes("secret body"), "content is never in the head");
+  assert.ok(markdown_link.startsWith(`[${title.replace(/[[\]\\]/g, "\\$&")}](`), markdown_link);
+});
+
+test("missing: a page that says so", async () => {
+  for (const target of [`/${UNKNOWN_ID}`, "/AAAAAAAAAAAAAAAAAAAAAA"]) {
+    const answer = await server.request("GET", target);
+    assert.equal(answer.status, 404);
+    assert.equal(answer.headers["content-type"], "text/html; charset=utf-8");
+    assert.ok(answer.text.includes("Artifact not found"), answer.text);
+    assert.ok(answer.text.includes("This artifact has expired or does not exist."), answer.text);
+    assert.ok(answer.headers["content-security-policy"]?.startsWith(CSP));
+  }
+});
+
+test("the front page and robots.txt", async () => {
+  const home = await server.request("GET", "/");
+  assert.equal(home.status, 200);
+  assert.equal(home.headers["content-type"], "text/html; charset=utf-8");
+  assert.ok(home.headers["content-security-policy"].startsWith(CSP));
+  const robots = await server.request("GET", "/robots.txt");
+  assert.equal(robots.status, 200);
+  assert.match(robots.headers["content-type"], /^text\/plain/);
+  assert.match(robots.text, /^Disallow: \/api\/$/m);
+});
+
+test("raw gives every artifact of every envelope, byte for byte", async () => {
+  let compared = 0;
+  for (const { name, envelope } of allEnvelopes()) {
+    if (hasLoneSurrogate(envelope)) continue;
+    const { id } = await server.create({ envelope });
+    const active = envelope.artifacts.find((a) => a.id === envelope.activeArtifactId) ?? envelope.artifacts[0];
+    for (const [target, artifact] of [
+      [`/${id}/raw`, active],
+      ...envelope.artifacts.map((artifact) => [`/${id}/raw/${encodeURIComponent(artifact.id)}`, artifact]),
+    ]) {
+      const body = artifact.content ?? artifact.patch;
+      if (body === undefined || /^\.*$/.test(artifact.id)) continue;
+      const answer = await server.request("GET", target);
+      assert.equal(answer.status, 200, `${name} ${target}: ${answer.text.slice(0, 100)}`);
+      assert.ok(answer.bytes.equals(Buffer.from(body, "utf8")), `${name} ${target}`);
+      compared++;
+    }
+  }
+  assert.ok(compared > 80, `${compared} compared`);
+});
+
+test("raw's headers", async () => {
+  const { id } = await server.create({
+    envelope: { v: 1, codec: "plain", artifacts: [{ id: "a", kind: "code", filename: "hello.c", content: "<b>int x;</b>\n" }] },
+  });
+  for (const [target, type] of [[`/${id}/raw`, "inline"], [`/${id}/raw?download`, "attachment"], [`/${id}/raw/a?download=1`, "attachment"]]) {
+    const { headers, status } = await server.request("GET", target);
+    assert.equal(status, 200);
+    assert.equal(headers["content-type"], "text/plain; charset=utf-8");
+    assert.equal(headers["content-security-policy"], "sandbox; default-src 'none'");
+    assert.equal(headers["x-content-type-options"], "nosniff");
+    assert.equal(headers["cache-control"], "no-store");
+    assert.equal(headers["x-robots-tag"], "noindex");
+    assert.equal(headers["content-disposition"], `${type}; filename="hello.c"`);
+  }
+});
+
+test("file names cannot break out of the header", async () => {
+  for (const filename of [
+    'a"; filename="evil.exe',
+    "a\r\nSet-Cookie: x=y",
+    "..\\..\\evil",
+    "../../etc/passwd",
+    "n\u00fctzlich \u2014 \u{1f680}.md",
+    "\u0000\u001b[31m",
+    "x".repeat(5000),
+    "%22%0d%0a",
+  ]) {
+    const { id } = await server.create({
+      envelope: { v: 1, codec: "plain", artifacts: [{ id: "a", kind: "markdown", filename, content: "x" }] },
+    });
+    const { headers, status, rawHeaders } = await server.request("GET", `/${id}/raw?download`);
+    assert.equal(status, 200, filename);
+    const value = headers["content-disposition"];
+    assert.match(value, /^attachment; filename="[\x20\x21\x23-\x5b\x5d-\x7e]*"(; filename\*=UTF-8''[A-Za-z0-9!#$&+.^_`|~%-]+)?$/, filename);
+    assert.ok(!/[/\\]/.test(/filename="([^"]*)"/.exec(value)[1]), value);
+    assert.ok(value.length < 1000);
+    assert.ok(!rawHeaders.includes("Set-Cookie"));
+  }
+});
+
+test("raw of what is not there", async () => {
+  const { id } = await server.create({
+    envelope: { v: 1, codec: "plain", artifacts: [{ id: "a", kind: "markdown", content: "x" }] },
+  });
+  for (const target of [`/${id}/raw/b`, `/${id}/raw/A`, `/${id}/raw/a/b`, `/${UNKNOWN_ID}/raw`]) {
+    const answer = await server.request("GET", target);
+    assert.equal(answer.status, 404, target);
+    assert.match(answer.headers["content-type"], /^text\/plain/, target);
+  }
+});
+
+test("raw of a payload that does not decode", async () => {
+  for (const payload of ["pe30", "zzz", "fmB.AAAA", "p%%%", "lw"]) {
+    const { id } = await server.create(payload);
+    const answer = await server.request("GET", `/${id}/raw`);
+    assert.equal(answer.status, 422, `${payload}: ${answer.text}`);
+    assert.ok(answer.text.length > 10);
+  }
+});
+
+test("the first decode of a ready payload tells its kind and title", async () => {
+  const made = await server.post("/encode", { artifact: { kind: "csv", title: "A table", content: "a,b\n1,2\n" } });
+  const { id } = await server.create(made.body.fragment);
+  assert.equal((await server.getJson(`/api/artifacts/${id}`)).kind, null);
+  assert.equal((await server.request("GET", `/${id}/raw`)).text, "a,b\n1,2\n");
+  let row;
+  for (let i = 0; i < 200 && !row?.kind; i++) row = await server.getJson(`/api/artifacts/${id}`);
+  assert.equal(row.kind, "csv");
+  assert.equal(row.title, "A table");
+});
+
+test("links of the 201 lead where they say", async () => {
+  const made = await server.create({
+    envelope: { v: 1, codec: "plain", artifacts: [{ id: "a", kind: "markdown", content: "# body\n" }] },
+  });
+  for (const link of [made.url, made.short_url]) {
+    const page = await fetch(link);
+    assert.equal(page.status, 200);
+    assert.match(await page.text(), /data-payload=/);
+  }
+  assert.equal(await (await fetch(made.raw_url)).text(), "# body\n");
+  assert.equal(await (await fetch(`${made.short_url}/raw`)).text(), "# body\n");
+});

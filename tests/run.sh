@@ -1,0 +1,157 @@
+#!/bin/sh
+#
+# run.sh - runs arxd's tests, prints a line a program, counts.
+#
+#   tests/run.sh                      every suite
+#   tests/run.sh unit http-asan       these suites (or SUITES="unit http-asan")
+#   tests/run.sh unit/text            one program
+#
+#   checks                rules of the house that a script can check
+#   unit,  unit-asan      cmocka programs, one per property
+#   tool,  tool-asan      the arx tool against the golden vectors
+#   http,  http-asan      arxd itself, over sockets; its stderr must stay empty
+#
+# Every program speaks TAP, is counted test by test, and counts as one failure more if it ends badly
+# without saying which test failed, or runs none. `make test` builds what is run here. Output is kept
+# in build/test-results. JOBS: how many programs at once (default: the number of cores).
+
+set -u
+cd "$(dirname "$0")/.." || exit 1
+
+ALL_SUITES="unit-asan http-asan tool-asan unit http tool checks"
+RESULTS=build/test-results
+TIMEOUT_S=600
+
+# name of the suite without its mode, and the mode
+base_of() { echo "${1%-asan}"; }
+mode_of() { case $1 in *-asan) echo asan ;; *) echo release ;; esac; }
+
+programs_of() {
+    case $(base_of "$1") in
+    checks) for f in tests/checks/[a-z]*.sh; do basename "$f" .sh; done ;;
+    unit) for f in tests/unit/test_*.c; do basename "$f" .c | sed 's/^test_//'; done ;;
+    tool | http) for f in tests/"$(base_of "$1")"/*.test.mjs; do basename "$f" .test.mjs; done ;;
+    *)
+        echo "run.sh: no suite named '$1' ($ALL_SUITES)" >&2
+        return 1
+        ;;
+    esac
+}
+
+# Runs one program in this shell; its TAP goes to stdout.
+execute() {
+    suite=$1 program=$2 mode=$(mode_of "$1")
+    export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1:${ASAN_OPTIONS:-}"
+    export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:${UBSAN_OPTIONS:-}"
+    export ARXD="$PWD/build/$mode/arxd" ARX="$PWD/build/$mode/arx" TEST_MODE="$mode"
+    case $(base_of "$suite") in
+    checks) exec timeout -k 10 $TIMEOUT_S sh "tests/checks/$program.sh" ;;
+    unit)
+        CMOCKA_MESSAGE_OUTPUT=TAP
+        export CMOCKA_MESSAGE_OUTPUT
+        exec timeout -k 10 $TIMEOUT_S "build/$mode/unit/test_$program"
+        ;;
+    *)
+        exec timeout -k 10 $TIMEOUT_S tests/node_modules/.bin/node --test-reporter=tap \
+            "tests/$(base_of "$suite")/$program.test.mjs"
+        ;;
+    esac
+}
+
+# From TAP to "passed failed skipped", then a line per skipped test. cmocka says `not ok 3 # SKIP name`,
+# node `ok 3 - name # SKIP why` (indented in groups) and totals at the end.
+read_tap() {
+    awk '
+    /^[ \t]*(not )?ok [0-9]+.*# SKIP/ {
+        skipped++
+        name = $0
+        sub(/^[ \t]*(not )?ok [0-9]+ *(- )?/, "", name)
+        sub(/^# SKIP */, "", name)
+        sub(/ *# SKIP */, ": ", name)
+        sub(/: $/, "", name)
+        names[skipped] = name
+        next
+    }
+    /^ok [0-9]+/ { passed++ }
+    /^not ok [0-9]+/ { failed++ }
+    /^# pass [0-9]+$/ { totals = 1; total_passed = $3 }
+    /^# (fail|cancelled) [0-9]+$/ { total_failed += $3 }
+    END {
+        if (totals) { passed = total_passed; failed = total_failed }
+        print passed + 0, failed + 0, skipped + 0
+        for (i = 1; i <= skipped; i++) print names[i]
+    }' "$1"
+}
+
+run_one() {
+    suite=$1 program=$2
+    log=$RESULTS/$suite.$program.log
+    started=$(date +%s%N)
+    (execute "$suite" "$program") >"$log" 2>&1 </dev/null
+    code=$?
+    took_ds=$((($(date +%s%N) - started) / 100000000))
+
+    read_tap "$log" >"$log.tap"
+    read -r passed failed skipped <"$log.tap"
+    note=
+    if [ $code -eq 124 ] || [ $code -eq 137 ]; then
+        note=" (ended after $TIMEOUT_S s)"
+    elif [ $code -ne 0 ]; then
+        note=" (exit code $code)"
+    elif [ $((passed + failed + skipped)) -eq 0 ]; then
+        note=" (ran no test)" code=1
+    fi
+    [ $code -eq 0 ] || [ "$failed" -gt 0 ] || failed=1
+    verdict=ok
+    [ "$failed" -eq 0 ] || verdict=FAIL
+
+    echo "$passed $failed $skipped" >"$log.count"
+    sed 1d "$log.tap" | sed "s|^|$suite/$program: |" >"$log.skips"
+    {
+        line="$passed passed, $failed failed"
+        [ "$skipped" -eq 0 ] || line="$line, $skipped skipped"
+        printf '%-4s %-10s %-22s %5d.%d s  %s%s\n' "$verdict" "$suite" "$program" \
+            $((took_ds / 10)) $((took_ds % 10)) "$line" "$note"
+        if [ "$failed" -ne 0 ]; then
+            sed 's/^/     | /' "$log"
+        fi
+    } >"$log.report"
+    cat "$log.report"
+}
+
+if [ "${1:-}" = --one ]; then
+    run_one "$2" "$3"
+    exit 0
+fi
+
+# Where the reference asset set lies beside the checkout, the vectors made with it are run too.
+if [ -z "${ARX_UPSTREAM_ASSETS:-}" ] && [ -d ../shared/assets/upstream ]; then
+    ARX_UPSTREAM_ASSETS=$(cd ../shared/assets/upstream && pwd)
+fi
+[ -z "${ARX_UPSTREAM_ASSETS:-}" ] || export ARX_UPSTREAM_ASSETS
+
+[ $# -gt 0 ] || set -- ${SUITES:-$ALL_SUITES}
+rm -rf "$RESULTS" build/test-tmp
+mkdir -p "$RESULTS" build/test-tmp
+: >"$RESULTS/plan"
+for wanted in "$@"; do
+    case $wanted in
+    */*) echo "${wanted%%/*} ${wanted#*/}" ;;
+    *)
+        programs=$(programs_of "$wanted") || exit 2
+        for program in $programs; do echo "$wanted $program"; done
+        ;;
+    esac
+done >"$RESULTS/plan"
+
+xargs -P "${JOBS:-$(nproc)}" -n 2 sh tests/run.sh --one <"$RESULTS/plan"
+
+cat "$RESULTS"/*.skips 2>/dev/null | sort | sed 's/^/skipped: /'
+planned=$(wc -l <"$RESULTS/plan")
+cat "$RESULTS"/*.count 2>/dev/null | awk -v planned="$planned" '
+    { passed += $1; failed += $2; skipped += $3 }
+    END {
+        failed += planned - NR # a program that left no count
+        printf "%d passed, %d failed, %d skipped\n", passed, failed, skipped
+        exit failed > 0 || passed == 0
+    }'
