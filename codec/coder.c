@@ -17,8 +17,9 @@ typedef struct own_image {
 
 struct arx_coder {
     const arx_entropy *entropy;
-    const arx_image_source *images; /* NULL: `own` are used */
+    const arx_image_source *images; /* NULL: `own` are used, or none */
     arx_mixer *mixer;               /* NULL until it is first asked for */
+    bool small;                     /* no images: the mixer primes itself */
     const arx_image *lent;          /* the source's, on which the mixer stands */
     own_image own[OWN_IMAGES];
     uint64_t uses;
@@ -29,6 +30,14 @@ arx_coder *arx_coder_create(const arx_entropy *entropy, const arx_image_source *
     if (coder != NULL) {
         coder->entropy = entropy;
         coder->images = images;
+    }
+    return coder;
+}
+
+arx_coder *arx_coder_create_small(const arx_entropy *entropy) {
+    arx_coder *coder = arx_coder_create(entropy, NULL);
+    if (coder != NULL) {
+        coder->small = true;
     }
     return coder;
 }
@@ -112,6 +121,13 @@ static arx_result base_on_own(arx_coder *coder, const arx_assets *assets, char i
     return rc;
 }
 
+static arx_result prime_in_place(arx_coder *coder, const arx_assets *assets, char id) {
+    const uint8_t *prior;
+    size_t len;
+    arx_result rc = arx_assets_prior(assets, id, &prior, &len);
+    return rc == ARX_OK ? arx_mixer_prime(coder->mixer, prior, len) : rc;
+}
+
 arx_result arx_coder_mixer(arx_coder *coder, const arx_assets *assets, char prior,
                            arx_mixer **mixer) {
     if (coder->mixer == NULL) {
@@ -121,8 +137,9 @@ arx_result arx_coder_mixer(arx_coder *coder, const arx_assets *assets, char prio
         }
     }
     arx_mixer_use(coder->mixer, arx_assets_kernel(assets));
-    arx_result rc = coder->images != NULL ? base_on_lent(coder, assets, prior)
-                                          : base_on_own(coder, assets, prior);
+    arx_result rc = coder->small            ? prime_in_place(coder, assets, prior)
+                    : coder->images != NULL ? base_on_lent(coder, assets, prior)
+                                            : base_on_own(coder, assets, prior);
     if (rc == ARX_OK) {
         *mixer = coder->mixer;
     }

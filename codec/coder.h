@@ -25,6 +25,13 @@ typedef struct arx_image_source {
 
 typedef struct arx_coder arx_coder;
 
+/*
+ * A coder that keeps no image at all: the working model is primed in place, and primed again when
+ * another prior is asked for or a long text was coded. For one user and little memory, as in a
+ * page.
+ */
+arx_coder *arx_coder_create_small(const arx_entropy *entropy);
+
 /* Images a coder keeps for itself when nobody lends it any. */
 #define ARX_CODER_IMAGES 3
 

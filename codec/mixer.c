@@ -50,7 +50,7 @@ static bool read_varint(const uint8_t **bytes, size_t *len, uint64_t *number) {
 }
 
 arx_result arx_mixer_encode(arx_mixer *mixer, const uint8_t *text, size_t len, arx_buf *out) {
-    if (mixer->base == NULL) {
+    if (!arx_mixer_has_base(mixer)) {
         return ARX_UNAVAILABLE;
     }
     if (len > ARX_MIXER_MAX_TEXT) {
@@ -64,7 +64,7 @@ arx_result arx_mixer_encode(arx_mixer *mixer, const uint8_t *text, size_t len, a
 }
 
 arx_result arx_mixer_decode(arx_mixer *mixer, const uint8_t *coded, size_t len, arx_buf *out) {
-    if (mixer->base == NULL) {
+    if (!arx_mixer_has_base(mixer)) {
         return ARX_UNAVAILABLE;
     }
     uint64_t text_len;

@@ -50,6 +50,14 @@ void arx_mixer_free(arx_mixer *mixer);
 arx_result arx_mixer_base(arx_mixer *mixer, const arx_image *image) ARX_MUST_CHECK;
 
 /*
+ * The same without an image, for those who have no 33 MB to spare: the mixer reads the prior itself
+ * (during the call only) unless it stands there already. It goes back by the undo log alone, so
+ * after a long text it has no base until the next base or prime call. ARX_OVER_LIMIT for a prior
+ * that could not be recognised again, which is one of more than 512 KB.
+ */
+arx_result arx_mixer_prime(arx_mixer *mixer, const uint8_t *prior, size_t len) ARX_MUST_CHECK;
+
+/*
  * Appends varint(len) and the coder's bytes. The mixer is back at its base afterwards, whatever
  * the result. ARX_OVER_LIMIT for more than ARX_MIXER_MAX_TEXT bytes, ARX_UNAVAILABLE for a mixer
  * without a base.

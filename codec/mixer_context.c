@@ -234,9 +234,20 @@ static void set_step(arx_context *context) {
     }
 }
 
+/* By three bytes: lane 3. */
+static inline uint32_t guess_index(const arx_step *step) {
+    return step->hash[3] >> 16;
+}
+
+uint8_t arx_model_guess(const arx_model *model) {
+    const arx_step *step = &model->context.step;
+    return step->predicted != 0 ? (uint8_t)step->predicted : model->guesses[guess_index(step)];
+}
+
 void arx_model_advance(arx_model *model, uint8_t byte, arx_undo *undo) {
     arx_context *context = &model->context;
     undo->byte = byte;
+    model->guesses[guess_index(&context->step)] = byte;
     context->history = context->history << 8 | byte;
     advance_match(model, byte, undo);
     advance_word(context, byte);

@@ -72,11 +72,14 @@ void arx_image_free(arx_image *image) {
     }
 }
 
-bool arx_image_holds(const arx_image *image, const uint8_t *prior, size_t len) {
-    const arx_model *model = image->model;
+static bool model_holds(const arx_model *model, const uint8_t *prior, size_t len) {
     /* Of a prior longer than the ring the beginning is lost: it is never recognised. */
     return len <= ARX_RING_BYTES && model->context.count == len &&
            (len == 0 || memcmp(model->ring, prior, len) == 0);
+}
+
+bool arx_image_holds(const arx_image *image, const uint8_t *prior, size_t len) {
+    return model_holds(image->model, prior, len);
 }
 
 arx_mixer *arx_mixer_create(arx_kernel kernel) {
@@ -94,24 +97,60 @@ void arx_mixer_use(arx_mixer *mixer, arx_kernel kernel) {
 void arx_mixer_free(arx_mixer *mixer) {
     if (mixer != NULL) {
         free(mixer->block);
+        free(mixer->primed);
         free(mixer->undo_block);
         free(mixer);
     }
 }
 
 arx_result arx_mixer_base(arx_mixer *mixer, const arx_image *image) {
-    bool fresh = mixer->block == NULL;
-    if (fresh) {
+    bool known = arx_mixer_has_base(mixer);
+    if (mixer->block == NULL) {
         mixer->model = model_alloc(false, &mixer->block);
         if (mixer->model == NULL) {
             return ARX_NO_MEMORY;
         }
     }
     const arx_model *primed = image->model;
-    if (fresh || !arx_image_holds(image, mixer->model->ring, mixer->model->context.count)) {
+    if (!known || !arx_image_holds(image, mixer->model->ring, mixer->model->context.count)) {
         memcpy(mixer->model, primed, sizeof *primed);
     }
     mixer->base = image;
+    mixer->stands = false;
+    return ARX_OK;
+}
+
+bool arx_mixer_has_base(const arx_mixer *mixer) {
+    return mixer->base != NULL || mixer->stands;
+}
+
+arx_result arx_mixer_prime(arx_mixer *mixer, const uint8_t *prior, size_t len) {
+    if (len > ARX_RING_BYTES) {
+        return ARX_OVER_LIMIT;
+    }
+    if (mixer->stands && model_holds(mixer->model, prior, len)) {
+        return ARX_OK;
+    }
+    if (mixer->primed == NULL) {
+        mixer->primed = malloc(sizeof *mixer->primed);
+        if (mixer->primed == NULL) {
+            return ARX_NO_MEMORY;
+        }
+    }
+    if (mixer->block == NULL) {
+        mixer->model = model_alloc(true, &mixer->block);
+        if (mixer->model == NULL) {
+            return ARX_NO_MEMORY;
+        }
+    } else {
+        memset(mixer->model, 0, sizeof *mixer->model);
+    }
+    arx_model_init(mixer->model);
+    mixer->functions->prime(mixer->model, prior, len);
+    memcpy(mixer->primed->weights, mixer->model->weights, sizeof mixer->primed->weights);
+    mixer->primed->context = mixer->model->context;
+    mixer->base = NULL;
+    mixer->stands = true;
     return ARX_OK;
 }
 
@@ -138,12 +177,16 @@ static bool reserve_undo(arx_mixer *mixer, size_t len) {
 
 arx_undo_log arx_mixer_begin(arx_mixer *mixer, size_t len) {
     bool keep = len <= UNDO_MAX_TEXT && reserve_undo(mixer, len);
+    if (mixer->base == NULL && mixer->model->context.count + len > ARX_RING_BYTES) {
+        keep =
+            false; /* the text would overwrite the prior in the ring, of which there is no copy */
+    }
     return (arx_undo_log){.entries = keep ? mixer->undo : NULL};
 }
 
 /* The bytes a text wrote into the ring, from the image. */
 static void rewind_ring(arx_model *model, const arx_model *primed, size_t len) {
-    size_t at = primed->context.count & (ARX_RING_BYTES - 1);
+    const size_t at = primed->context.count & (ARX_RING_BYTES - 1);
     size_t first = len < ARX_RING_BYTES - at ? len : ARX_RING_BYTES - at;
     memcpy(model->ring + at, primed->ring + at, first);
     memcpy(model->ring, primed->ring, len - first);
@@ -151,9 +194,12 @@ static void rewind_ring(arx_model *model, const arx_model *primed, size_t len) {
 
 void arx_mixer_rewind(arx_mixer *mixer, const arx_undo_log *log) {
     arx_model *model = mixer->model;
-    const arx_model *primed = mixer->base->model;
+    const arx_model *image = mixer->base != NULL ? mixer->base->model : NULL;
     if (log->entries == NULL) {
-        memcpy(model, primed, sizeof *primed);
+        mixer->stands = false;
+        if (image != NULL) {
+            memcpy(model, image, sizeof *image);
+        }
         return;
     }
     /* Backwards: of a slot changed twice the first old value is the right one. */
@@ -169,7 +215,13 @@ void arx_mixer_rewind(arx_mixer *mixer, const arx_undo_log *log) {
         }
         model->match[undo->match_slot] = undo->match_old;
     }
-    rewind_ring(model, primed, log->used);
-    memcpy(model->weights, primed->weights, sizeof model->weights);
-    model->context = primed->context;
+    if (image != NULL) {
+        rewind_ring(model, image, log->used);
+        memcpy(model->weights, image->weights, sizeof model->weights);
+        model->context = image->context;
+    } else {
+        memset(model->ring + mixer->primed->context.count, 0, log->used);
+        memcpy(model->weights, mixer->primed->weights, sizeof model->weights);
+        model->context = mixer->primed->context;
+    }
 }

@@ -15,11 +15,19 @@ struct arx_image {
     arx_model *model;
 };
 
+/* What a primed model has besides slots and matches, and the undo log does not keep. */
+typedef struct arx_primed {
+    int16_t weights[256][ARX_WEIGHTS];
+    arx_context context;
+} arx_primed;
+
 struct arx_mixer {
     const arx_mixer_functions *functions;
-    void *block; /* NULL until the first arx_mixer_base() */
+    void *block; /* NULL until the first arx_mixer_base() or arx_mixer_prime() */
     arx_model *model;
-    const arx_image *base; /* borrowed */
+    const arx_image *base; /* borrowed; NULL for none, or when the mixer primed itself */
+    arx_primed *primed;    /* of the last arx_mixer_prime(); NULL before the first */
+    bool stands;           /* without an image: the model is in the primed state, but for a text */
     void *undo_block;      /* the log's memory, kept between texts */
     arx_undo *undo;        /* aligned inside; entries for `undo_capacity` bytes of text */
     size_t undo_capacity;
@@ -27,6 +35,9 @@ struct arx_mixer {
 
 /* True when the image was primed with exactly these bytes. */
 bool arx_image_holds(const arx_image *image, const uint8_t *prior, size_t len);
+
+/* Is there a state to start from and go back to? */
+bool arx_mixer_has_base(const arx_mixer *mixer);
 
 /* Lets the mixer work by another kernel from its next text on. */
 void arx_mixer_use(arx_mixer *mixer, arx_kernel kernel);

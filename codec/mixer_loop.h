@@ -3,15 +3,17 @@
  * and mixer_avx2.c only, which define before:
  *
  *   LOOP_INLINE, LOOP_FUNCTION    attributes of inlined functions, and of the others
- *   loop_byte                     all a kernel keeps of one byte, from finding its slots to
- * learning loop_begin(b, step, undo)     takes over what does not depend on the bits loop_find(b,
- * i, c0)           computes the slots of bit i (0..7) behind c0 loop_fetch(b, model, i)       asks
- * for their cache lines loop_predict(b, model, i, c0, undo) the probability (1..4095) of a 1
+ *   loop_byte                     what a kernel keeps of one byte, from finding to learning
+ *   loop_begin(b, step, undo)     takes over what does not depend on the bits
+ *   loop_find(b, i, c0)           computes the slots of bit i (0..7) behind c0
+ *   loop_fetch(b, model, i)       asks for their cache lines
+ *   loop_predict(b, model, i, c0, undo)
+ *                                 answers the probability (1..4095) of a 1
  *   loop_predict_all(b, model, byte, undo)
- *                                 the same for all bits of a known byte
+ *                                 does so for all bits of a known byte
  *   loop_learn(b, model, byte, ahead)
  *                                 learns the values of the eight bits; on its way asks for the
- * lines of another byte, unless that is NULL
+ *                                 lines of another byte, unless that is NULL
  *
  * Learning waits for the whole byte: no two bits of one share a slot or a weight (their c0 differ),
  * so the order is the same to the model, and the processor has eight independent bits to work on.
@@ -120,6 +122,17 @@ typedef struct loop_decoder {
 } loop_decoder;
 
 /*
+ * Asks for the lines along the likeliest byte: right more often than not, and a whole byte early,
+ * where the branches of decode_byte() are at most a few bits ahead.
+ */
+LOOP_INLINE void fetch_guess(loop_byte *b, const arx_model *model, uint8_t guess) {
+    for (unsigned i = 0; i < 8; i++) {
+        loop_find(b, i, (256u | guess) >> (8 - i));
+        loop_fetch(b, model, i);
+    }
+}
+
+/*
  * Decodes one byte, or answers false when the coded bytes end in it; the model learns nothing yet.
  *
  * The value of a bit is a branch on purpose: the processor guesses it, most often rightly, and is
@@ -128,17 +141,19 @@ typedef struct loop_decoder {
 LOOP_INLINE bool decode_byte(loop_byte *b, const arx_model *model, loop_decoder *decoder,
                              arx_undo *undo, uint8_t *byte) {
     loop_decoder d = *decoder;
+    uint32_t guess = 256u | arx_model_guess(model);
     uint32_t c0 = 1;
     loop_begin(b, &model->context.step, undo);
+    fetch_guess(b, model, (uint8_t)guess);
     for (unsigned i = 0; i < 8; i++) {
-        loop_find(b, i, c0);
-        if (i < 7) {
-            /* The lines of both values of the next bit. */
+        if (i < 7 && guess >> (8 - i) != c0) {
+            /* Not the guessed byte: the lines of both values of the next bit. */
             loop_find(b, i + 1, c0 * 2);
             loop_fetch(b, model, i + 1);
             loop_find(b, i + 1, c0 * 2 + 1);
             loop_fetch(b, model, i + 1);
         }
+        loop_find(b, i, c0);
         uint32_t probability = loop_predict(b, model, i, c0, undo);
         uint32_t mid = arx_coder_split(d.lo, d.hi, probability);
         c0 *= 2;

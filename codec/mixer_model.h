@@ -54,6 +54,8 @@
 #define ARX_RING_BYTES  (1u << 19)
 #define ARX_MATCH_SLOTS (1u << 18)
 
+#define ARX_GUESSES (1u << 16)
+
 #define ARX_LINE_BYTES  1024
 #define ARX_ROW_FIELDS  32
 #define ARX_FIELD_BYTES 64
@@ -115,6 +117,11 @@ typedef struct arx_model {
     _Alignas(64) int16_t weights[256][ARX_WEIGHTS];
     uint32_t match[ARX_MATCH_SLOTS]; /* position + 1, 0 for none */
     uint8_t ring[ARX_RING_BYTES];
+    /*
+     * The byte that followed three others last time, by their hash, for arx_model_guess(). Nothing
+     * is coded from it, so what texts leave here stays.
+     */
+    uint8_t guesses[ARX_GUESSES];
     arx_context context;
 } arx_model;
 
@@ -127,7 +134,7 @@ extern const uint32_t arx_model_bit_address[256];
  * the image.
  */
 typedef struct arx_undo {
-    _Alignas(64) uint32_t old[8][ARX_LANES]; /* by bit */
+    _Alignas(32) uint32_t old[8][ARX_LANES]; /* by bit */
     uint32_t base[ARX_LANES];
     uint32_t match_slot;
     uint32_t match_old;
@@ -143,5 +150,8 @@ void arx_model_init(arx_model *model);
  * entry's byte and match; the rest is the kernel's.
  */
 void arx_model_advance(arx_model *model, uint8_t byte, arx_undo *undo);
+
+/* The byte that most likely comes next. Good for fetching memory, for nothing else. */
+uint8_t arx_model_guess(const arx_model *model);
 
 #endif

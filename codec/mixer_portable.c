@@ -7,7 +7,7 @@
 #include <string.h>
 
 #define LOOP_FUNCTION
-#define LOOP_INLINE static inline
+#define LOOP_INLINE static inline __attribute__((always_inline))
 
 typedef struct loop_byte {
     uint32_t base[ARX_LANES];
