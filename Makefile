@@ -42,7 +42,7 @@ BUILTIN_SETS := tests/vectors/assets
 $(B)/generate-assets: $(B)/static/assets/generate.o $(B)/static/assets/asset_files.o $(B)/libarx.a
 	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(CODEC_LIBS) -lnettle
 
-$(B)/gen/builtin_assets.c: $(B)/generate-assets $(wildcard $(addsuffix /*.json,$(BUILTIN_SETS)))
+$(B)/gen/builtin_assets.c: $(B)/generate-assets $(addsuffix /arx4-priors.json,$(BUILTIN_SETS))
 	@mkdir -p $(@D)
 	$(B)/generate-assets $@ $(BUILTIN_SETS)
 
@@ -50,10 +50,16 @@ $(B)/gen/migrations_sqlite.c: sql/embed.sh $(wildcard sql/sqlite/*.sql)
 	@mkdir -p $(@D)
 	sh sql/embed.sh sqlite > $@
 
+# Documents that are served as they are.
+$(B)/gen/embedded_discovery.c: static/embed.sh $(wildcard static/discovery/*)
+	@mkdir -p $(@D)
+	sh static/embed.sh discovery > $@
+
 $(B)/gen/%.o: $(B)/gen/%.c
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
 
-$(B)/libarxd.a: $(SERVER_OBJ) $(B)/static/assets/asset_files.o $(B)/gen/migrations_sqlite.o $(B)/gen/builtin_assets.o
+$(B)/libarxd.a: $(SERVER_OBJ) $(B)/static/assets/asset_files.o $(B)/gen/migrations_sqlite.o \
+                $(B)/gen/builtin_assets.o $(B)/gen/embedded_discovery.o
 	rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/arx: $(TOOL_OBJ) $(B)/static/assets/asset_files.o $(B)/gen/builtin_assets.o $(B)/libarx.a
@@ -115,11 +121,15 @@ test:
 check-%:
 	sh tests/checks/$*.sh
 
-# ---- benchmarks: ratios as a table; no test asserts a time ----
+# ---- benchmarks ----
 
-$(B)/bench: $(patsubst %.c,$(B)/%.o,$(wildcard tests/bench/*.c)) $(B)/gen/builtin_assets.o $(B)/libarx.a
-	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(CODEC_LIBS)
+BENCH_LINK = $(CC) $(ALL_LDFLAGS) $^ -o $@ $(CODEC_LIBS) -lnettle -lpthread
+BENCH_ASSETS := $(B)/static/assets/asset_files.o $(B)/gen/builtin_assets.o
 
+$(B)/bench: $(patsubst %.c,$(B)/%.o,$(wildcard tests/bench/*.c)) $(BENCH_ASSETS) $(B)/libarx.a
+	$(BENCH_LINK)
+
+# times, as ratios
 bench: $(B)/bench
 	$<
 

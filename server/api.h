@@ -11,22 +11,28 @@
 /* health.c */
 http_handler health;
 
-/* home.c */
-http_handler page_home;
-http_handler robots;
+/* discovery.c */
+http_handler discovery_file;
 
 /* api_artifacts.c */
 http_handler api_artifacts_create;
-http_handler api_artifacts_get;
+http_handler api_artifacts_update;
+http_handler api_artifacts_delete;
+http_handler api_cleanup;
 
-/* api_encode.c, api_decode.c */
+/* api_share.c */
+http_handler api_share;
+
+/* api_encode.c, api_jobs.c, api_decode.c */
 http_handler api_encode;
+http_handler api_jobs_get;
+http_handler api_jobs_cancel;
 http_handler api_decode;
 
-/* page.c */
+/* opened.c */
+http_handler api_artifacts_get;
 http_handler page_artifact;
-
-/* raw.c */
+http_handler page_view;
 http_handler page_raw;
 
 /* assets.c */

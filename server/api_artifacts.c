@@ -1,156 +1,54 @@
 /*
- * api_artifacts.c - POST /api/artifacts and GET /api/artifacts/:id.
+ * api_artifacts.c - making, changing and removing links: POST /api/artifacts, PUT and DELETE of a
+ * row, POST /api/cleanup.
  *
- * The way of a create:
- *
- *     body -> [encode an envelope | check that a payload decodes] -> insert -> 201
+ *     create   who asks -> body -> payload -> insert                     -> 201
+ *     update   body -> payload -> read the row -> may they? -> update    -> the row
+ *     delete   read the row -> may they? -> delete                       -> {"deleted": true}
  */
 #include <stdlib.h>
 #include <string.h>
 
 #include "api.h"
 #include "artifact_reply.h"
-#include "asset_sets.h"
-#include "create_request.h"
-#include "decode_work.h"
-#include "describe.h"
-#include "encode_work.h"
 #include "ids.h"
+#include "link_work.h"
+#include "payload_work.h"
 
-typedef struct create_state {
+/* A create or an update. */
+typedef struct write_state {
+    link_work link; /* first, as it asks; an update uses its op and caller */
+    uint8_t id[STORE_ID_BYTES];
     body body;
-    create_request wanted;    /* borrows from body */
-    const arx_assets *assets; /* the set to encode with */
-    encode_work encode;
-    decode_work decode;
-    store_op op;
-} create_state;
+    create_request wanted; /* borrows from body */
+    payload_work payload;
+    store_op row; /* what an update found */
+} write_state;
 
-static void free_create(void *state) {
-    create_state *self = state;
-    store_op_clear(&self->op);
-    encode_work_free(&self->encode);
-    decode_work_free(&self->decode);
+static void free_write(void *state) {
+    write_state *self = state;
+    link_work_free(&self->link);
+    payload_work_free(&self->payload);
+    store_op_clear(&self->row);
     body_free(&self->body);
     free(self);
 }
 
-static void created(http_request *request) {
-    const create_state *self = http_state(request);
-    api_result result = store_outcome(&self->op);
-    if (result != API_OK) {
-        reply_error(request, result);
-        return;
-    }
-    arx_buf out;
-    arx_buf_init(&out, 0);
-    fields_begin(&out);
-    artifact_write_created(&self->op.artifact, http_origin(request),
-                           self->body.mended > 0 ? BODY_MENDED_WARNING : NULL, &out);
-    fields_end(&out);
-    reply_json(request, 201, &out);
-}
-
-/* Queues the row: payload and what is known of it; the store adds the times. */
-static void insert(http_request *request, create_state *self, const char *payload, size_t len,
-                   const char *codec, const char *set) {
-    store_artifact *row = &self->op.artifact;
-    row->payload = malloc(len + 1);
-    row->codec = codec != NULL ? strdup(codec) : NULL;
-    if (row->payload == NULL || (codec != NULL && row->codec == NULL) || !id_generate(row->id)) {
-        reply_error(request, API_INTERNAL);
-        return;
-    }
-    memcpy(row->payload, payload, len);
-    row->payload[len] = '\0';
-    row->payload_len = len;
-    if (set != NULL) {
-        memcpy(row->asset_set, set, STORE_SET_CHARS);
-    }
-    row->ttl_ms = self->wanted.ttl_ms;
-    row->sliding = self->wanted.sliding;
-    self->op.kind = STORE_INSERT;
-    store_wait(request, &self->op, created);
-}
-
-static void encoded(http_request *request) {
-    create_state *self = http_state(request);
-    encode_work *work = &self->encode;
-    api_result result = encode_work_finish(work);
-    if (result != API_OK) {
-        encode_work_refuse(request, work, result);
-        return;
-    }
-    if (!describe_envelope(self->wanted.envelope, &self->op.artifact)) {
-        reply_error(request, API_INTERNAL);
-        return;
-    }
-    arx_codec codec = work->encoded.winner.codec;
-    insert(request, self, (const char *)work->encoded.fragment, work->encoded.fragment_len,
-           arx_codec_name(codec),
-           describe_codec_uses_set(codec) ? arx_assets_id(self->assets) : NULL);
-}
-
-/* A ready payload: its codec is told by its head, its set only by the request. */
-static void insert_payload(http_request *request, create_state *self) {
-    const create_request *wanted = &self->wanted;
-    arx_fragment_head head;
-    arx_error error = {0};
-    arx_code code = arx_fragment_head_parse((const uint8_t *)wanted->payload, wanted->payload_len,
-                                            true, &head, &error);
-    const char *codec = code == ARX_CODE_OK ? arx_codec_name(head.codec) : NULL;
-    bool names_set = code == ARX_CODE_OK && describe_codec_uses_set(head.codec);
-    arx_error_free(&error);
-    insert(request, self, wanted->payload, wanted->payload_len, codec,
-           names_set ? wanted->asset_set : NULL);
-}
-
-static void validated(http_request *request) {
-    create_state *self = http_state(request);
-    api_result result = decode_work_finish(&self->decode);
-    if (result != API_OK) {
-        decode_work_refuse(request, &self->decode, result);
-    } else if (!describe_envelope(self->decode.decoded.envelope, &self->op.artifact)) {
-        reply_error(request, API_INTERNAL);
-    } else {
-        insert_payload(request, self);
-    }
-}
-
-/* Sends a checked request on its way. */
-static void start(http_request *request, create_state *self) {
-    const service *server = http_service(request);
-    const create_request *wanted = &self->wanted;
-    self->assets = wanted->asset_set != NULL ? asset_sets_find(server->sets, wanted->asset_set)
-                                             : asset_sets_active(server->sets);
-    if (self->assets == NULL) {
-        reply_error(request, API_NO_SUCH_SET);
-    } else if (wanted->envelope != NULL) {
-        api_result started = encode_work_start(request, &self->encode, self->assets,
-                                               wanted->envelope, &wanted->options, encoded);
-        if (started != API_OK) {
-            encode_work_refuse(request, &self->encode, started);
-        }
-    } else if (wanted->validate) {
-        api_result started =
-            decode_work_start(request, &self->decode, (const uint8_t *)wanted->payload,
-                              wanted->payload_len, wanted->asset_set, true, validated);
-        if (started != API_OK) {
-            decode_work_refuse(request, &self->decode, started);
-        }
-    } else {
-        insert_payload(request, self);
-    }
-}
-
-void api_artifacts_create(http_request *request) {
-    const service *server = http_service(request);
-    create_state *self = calloc(1, sizeof *self);
+/* NULL with the reply made. */
+static write_state *new_write(http_request *request) {
+    write_state *self = calloc(1, sizeof *self);
     if (self == NULL) {
         reply_error(request, API_INTERNAL);
-        return;
+    } else {
+        http_set_state(request, self, free_write);
     }
-    http_set_state(request, self, free_create);
+    return self;
+}
+
+/* Reads the body and sets out to make the payload it wants. */
+static void start_payload(http_request *request, http_handler *next) {
+    const service *server = http_service(request);
+    write_state *self = http_state(request);
     size_t len;
     const uint8_t *bytes = http_body(request, &len);
     body_result parsed = body_parse(bytes, len, &self->body);
@@ -161,20 +59,177 @@ void api_artifacts_create(http_request *request) {
     arx_buf message;
     arx_buf_init(&message, 0);
     api_result result = create_request_read(server->config, &self->body, &self->wanted, &message);
-    if (result == API_OK) {
-        start(request, self);
-    } else {
+    if (result != API_OK) {
         reply_error_message(request, result, &message);
+    } else {
+        result = payload_work_start(request, &self->payload, &self->wanted, next);
+        if (result != API_OK) {
+            payload_work_refuse(request, &self->payload, result);
+        }
     }
     arx_buf_free(&message);
 }
 
-static void free_read(void *state) {
-    store_op_clear(state);
-    free(state);
+/* Moves the finished payload into the row to be written. False with the reply made. */
+static bool take_payload(http_request *request) {
+    write_state *self = http_state(request);
+    api_result result = payload_work_finish(&self->payload, &self->link.op.artifact);
+    if (result != API_OK) {
+        payload_work_refuse(request, &self->payload, result);
+    }
+    return result == API_OK;
 }
 
-static void show_row(http_request *request) {
+/* ---- POST /api/artifacts ---- */
+
+static void insert(http_request *request) {
+    const write_state *self = http_state(request);
+    if (take_payload(request)) {
+        link_work_insert(request, &self->wanted.link,
+                         self->body.mended > 0 ? BODY_MENDED_WARNING : NULL, link_work_reply);
+    }
+}
+
+static void create(http_request *request) {
+    const write_state *self = http_state(request);
+    if (self->link.result != API_OK || self->link.status != 0) {
+        link_work_reply(request);
+    } else {
+        start_payload(request, insert);
+    }
+}
+
+void api_artifacts_create(http_request *request) {
+    if (new_write(request) != NULL) {
+        link_work_begin(request, true, create);
+    }
+}
+
+/* ---- a row that is there, and whether it may be touched ---- */
+
+/* Starts reading the row of the path. */
+static void read_row(http_request *request, store_op *row, bool expired_too, http_handler *next) {
+    if (!id_parse(http_segment(request, 2), row->artifact.id)) {
+        reply_error(request, API_NO_ARTIFACT);
+        return;
+    }
+    row->kind = STORE_READ;
+    row->expired_too = expired_too;
+    store_wait(request, row, next);
+}
+
+/* Makes `op` one on the row that was read, if the caller may. False with the reply made. */
+static bool may_change(http_request *request, const store_op *row, store_op *op, store_kind kind) {
+    auth_caller caller;
+    op->kind = kind;
+    api_result result = store_outcome(row);
+    if (kind == STORE_DELETE && (result == API_NO_ARTIFACT || result == API_ARTIFACT_GONE)) {
+        result = API_NOTHING_TO_DELETE;
+    }
+    if (result == API_OK) {
+        auth_caller_of(request, &caller);
+        result = auth_change(request, &caller, &row->artifact);
+    }
+    if (result != API_OK) {
+        reply_error(request, result);
+        return false;
+    }
+    const store_artifact *read = &row->artifact;
+    store_artifact *wanted = &op->artifact;
+    memcpy(wanted->id, read->id, sizeof wanted->id);
+    wanted->has_edit_key = read->has_edit_key;
+    wanted->has_maker = read->has_maker;
+    memcpy(wanted->edit_key_hash, read->edit_key_hash, sizeof wanted->edit_key_hash);
+    memcpy(wanted->maker, read->maker, sizeof wanted->maker);
+    op->guarded = true;
+    return true;
+}
+
+/* ---- PUT /api/artifacts/:id ---- */
+
+static void updated(http_request *request) {
+    const write_state *self = http_state(request);
+    api_result result = store_outcome(&self->link.op);
+    if (result != API_OK) {
+        reply_error(request, result);
+        return;
+    }
+    arx_buf out;
+    arx_buf_init(&out, 0);
+    artifact_write_row(&self->link.op.artifact, &out);
+    reply_json(request, 200, &out);
+}
+
+static void update(http_request *request) {
+    write_state *self = http_state(request);
+    if (may_change(request, &self->row, &self->link.op, STORE_UPDATE)) {
+        link_options_apply(&self->wanted.link, &self->link.op);
+        store_wait(request, &self->link.op, updated);
+    }
+}
+
+static void find(http_request *request) {
+    write_state *self = http_state(request);
+    if (take_payload(request)) {
+        read_row(request, &self->row, false, update);
+    }
+}
+
+void api_artifacts_update(http_request *request) {
+    if (new_write(request) != NULL) {
+        start_payload(request, find);
+    }
+}
+
+/* ---- DELETE /api/artifacts/:id ---- */
+
+typedef struct delete_state {
+    store_op row;
+    store_op op;
+} delete_state;
+
+static void free_delete(void *state) {
+    delete_state *self = state;
+    store_op_clear(&self->row);
+    store_op_clear(&self->op);
+    free(self);
+}
+
+static void deleted(http_request *request) {
+    const delete_state *self = http_state(request);
+    api_result result = store_outcome(&self->op);
+    if (result != API_OK) {
+        reply_error(request, result);
+        return;
+    }
+    arx_buf out;
+    arx_buf_init(&out, 0);
+    fields_begin(&out);
+    field_bool(&out, "deleted", true);
+    fields_end(&out);
+    reply_json(request, 200, &out);
+}
+
+static void delete (http_request *request) {
+    delete_state *self = http_state(request);
+    if (may_change(request, &self->row, &self->op, STORE_DELETE)) {
+        store_wait(request, &self->op, deleted);
+    }
+}
+
+void api_artifacts_delete(http_request *request) {
+    delete_state *self = calloc(1, sizeof *self);
+    if (self == NULL) {
+        reply_error(request, API_INTERNAL);
+        return;
+    }
+    http_set_state(request, self, free_delete);
+    read_row(request, &self->row, true, delete);
+}
+
+/* ---- POST /api/cleanup ---- */
+
+static void swept(http_request *request) {
     const store_op *op = http_state(request);
     api_result result = store_outcome(op);
     if (result != API_OK) {
@@ -183,22 +238,19 @@ static void show_row(http_request *request) {
     }
     arx_buf out;
     arx_buf_init(&out, 0);
-    artifact_write_row(&op->artifact, &out);
+    fields_begin(&out);
+    field_count(&out, "deleted", op->count);
+    fields_end(&out);
     reply_json(request, 200, &out);
 }
 
-void api_artifacts_get(http_request *request) {
+void api_cleanup(http_request *request) {
     store_op *op = calloc(1, sizeof *op);
+    http_set_state(request, op, free);
     if (op == NULL) {
         reply_error(request, API_INTERNAL);
         return;
     }
-    http_set_state(request, op, free_read);
-    if (!id_parse(http_segment(request, 2), op->artifact.id)) {
-        reply_error(request, API_NO_ARTIFACT);
-        return;
-    }
-    op->kind = STORE_READ;
-    op->touch = http_method_of(request) != HTTP_HEAD;
-    store_wait(request, op, show_row);
+    op->kind = STORE_SWEEP;
+    store_wait(request, op, swept);
 }

@@ -69,12 +69,13 @@ static void field_markdown(arx_buf *out, const char *title, const char *origin, 
     arx_buf_free(&url);
 }
 
-void artifact_write_created(const store_artifact *artifact, const char *origin, const char *warning,
-                            arx_buf *out) {
+void artifact_write_created(const store_artifact *artifact, const char *edit_key,
+                            const char *origin, const char *warning, arx_buf *out) {
     char id[ID_LONG_CHARS + 1];
     char short_id[ID_SHORT_CHARS + 1];
     id_format_long(artifact->id, id);
     id_format_short(artifact->id, short_id);
+    fields_begin(out);
     field_text(out, "id", id);
     field_time(out, "expires_at", artifact->expires_at_ms);
     field_url(out, "url", origin, id, "");
@@ -82,6 +83,7 @@ void artifact_write_created(const store_artifact *artifact, const char *origin, 
     field_url(out, "raw_url", origin, id, "/raw");
     field_markdown(out, artifact->title, origin, id);
     field_text(out, "codec", artifact->codec);
+    field_text(out, "edit_key", edit_key);
     field_name(out, "warnings");
     list_begin(out);
     if (warning != NULL) {
@@ -89,4 +91,5 @@ void artifact_write_created(const store_artifact *artifact, const char *origin, 
         arx_json_write_string((const uint8_t *)warning, strlen(warning), out);
     }
     list_end(out);
+    fields_end(out);
 }

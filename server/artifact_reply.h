@@ -14,10 +14,10 @@
 void artifact_write_row(const store_artifact *artifact, arx_buf *out);
 
 /*
- * Appends the members of a 201 (without braces): id, expires_at, url, short_url, raw_url,
- * markdown_link, codec. origin: "https://host". warning: a sentence, or NULL.
+ * Appends what the maker of a link is told, as an object: id, expires_at, url, short_url, raw_url,
+ * markdown_link, codec, edit_key, warnings. origin: "https://host". warning: a sentence, or NULL.
  */
-void artifact_write_created(const store_artifact *artifact, const char *origin, const char *warning,
-                            arx_buf *out);
+void artifact_write_created(const store_artifact *artifact, const char *edit_key,
+                            const char *origin, const char *warning, arx_buf *out);
 
 #endif

@@ -57,3 +57,57 @@ void clock_iso(int64_t unix_ms, char text[CLOCK_ISO_SIZE]) {
     digits(text + 17, utc.tm_sec, 2);
     digits(text + 20, ms, 3);
 }
+
+/* `count` digits at `*text`, which moves behind them; -1 when there are fewer. */
+static int read_digits(const char **text, int count) {
+    int number = 0;
+    for (; count > 0; count--, (*text)++) {
+        if (**text < '0' || **text > '9') {
+            return -1;
+        }
+        number = number * 10 + (**text - '0');
+    }
+    return number;
+}
+
+/* The number behind `separator`, or -1. */
+static int read_next(const char **text, char separator, int count) {
+    if (**text != separator) {
+        return -1;
+    }
+    (*text)++;
+    return read_digits(text, count);
+}
+
+bool clock_from_iso(const char *text, int64_t *unix_ms) {
+    struct tm utc = {0};
+    int ms = 0;
+    int year = read_digits(&text, 4);
+    int month = year < 0 ? -1 : read_next(&text, '-', 2);
+    int day = month < 1 ? -1 : read_next(&text, '-', 2);
+    if (day < 1) {
+        return false;
+    }
+    utc.tm_year = year - 1900;
+    utc.tm_mon = month - 1;
+    utc.tm_mday = day;
+    if (*text != '\0') {
+        utc.tm_hour = read_next(&text, 'T', 2);
+        utc.tm_min = utc.tm_hour < 0 ? -1 : read_next(&text, ':', 2);
+        utc.tm_sec = utc.tm_min < 0 ? -1 : read_next(&text, ':', 2);
+        if (utc.tm_sec >= 0 && *text == '.') {
+            ms = read_next(&text, '.', 3);
+        }
+        if (utc.tm_hour > 23 || utc.tm_min > 59 || utc.tm_sec < 0 || utc.tm_sec > 59 || ms < 0 ||
+            text[0] != 'Z' || text[1] != '\0') {
+            return false;
+        }
+    }
+    /* timegm() makes March of February 30th: then it is no longer the day that was read. */
+    int64_t seconds = timegm(&utc);
+    if (utc.tm_mon != month - 1 || utc.tm_mday != day) {
+        return false;
+    }
+    *unix_ms = seconds * 1000 + ms;
+    return true;
+}

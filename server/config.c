@@ -63,8 +63,14 @@ static const setting settings[] = {
      "memory for primed models"},
     {"raw-cache-mb", "ARXD_RAW_CACHE_MB", "32", SETTING_NUMBER, FIELD(raw_cache_mb), 0, 65536, "MB",
      "memory for decoded artifacts"},
+    {"tokens", "ARXD_TOKENS_FILE", NULL, SETTING_TEXT, FIELD(tokens_file), 0, 0, "PATH",
+     "who may create links: `name scopes sha256 [expires]` a line; read again on SIGHUP"},
     {"open", "ARXD_OPEN", "off", SETTING_SWITCH, FIELD(open), 0, 0, NULL,
-     "allow listening beyond loopback: everybody may create links"},
+     "allow listening beyond loopback without a tokens file: everybody may create links"},
+    {"open-writes", "ARXD_OPEN_WRITES", "off", SETTING_SWITCH, FIELD(open_writes), 0, 0, NULL,
+     "let everybody who knows a link's id change and delete it"},
+    {"gone", "ARXD_GONE", "off", SETTING_SWITCH, FIELD(gone), 0, 0, NULL,
+     "answer 410 for 24 hours after a link was deleted or has expired"},
     {"trust-proxy", "ARXD_TRUST_PROXY", "0", SETTING_NUMBER, FIELD(trusted_hops), 0, 16, "HOPS",
      "proxies in front whose forwarded headers count"},
     {"max-connections", "ARXD_MAX_CONNECTIONS", "4096", SETTING_NUMBER, FIELD(max_connections), 16,
@@ -78,6 +84,22 @@ static const setting settings[] = {
 };
 
 #define SETTING_COUNT (sizeof settings / sizeof settings[0])
+
+/* What arxd does instead of serving. */
+static const struct {
+    const char *name;
+    config_action action;
+    size_t min; /* operands */
+    size_t max;
+    const char *form;
+    const char *help;
+} commands[] = {
+    {"token", CONFIG_TOKEN, 2, 3, "token NAME SCOPES [EXPIRES]",
+     "print a new token and its line for the tokens file"},
+    {"delete", CONFIG_DELETE, 1, 1, "delete ID", "remove a link, whoever made it"},
+};
+
+#define COMMAND_COUNT (sizeof commands / sizeof commands[0])
 
 /* ---- values ---- */
 
@@ -298,10 +320,43 @@ static config_action special_flag(const char *argument) {
                                                                           : CONFIG_RUN;
 }
 
+/* The words of a command line that are neither flags nor their values: a command, its operands. */
+typedef struct words {
+    const char *word[1 + CONFIG_OPERANDS];
+    size_t count;
+} words;
+
+/* `action` unless a command says another. */
+static config_action read_command(server_config *config, const words *given, config_action action,
+                                  char *why, size_t why_size) {
+    if (given->count == 0) {
+        return action;
+    }
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        if (strcmp(commands[i].name, given->word[0]) != 0) {
+            continue;
+        }
+        size_t operands = given->count - 1;
+        if (operands < commands[i].min || operands > commands[i].max) {
+            (void)snprintf(why, why_size, "%s: write it as arxd %s", commands[i].name,
+                           commands[i].form);
+            return CONFIG_WRONG;
+        }
+        for (size_t k = 0; k < operands; k++) {
+            config->operands[k] = given->word[1 + k];
+        }
+        return commands[i].action;
+    }
+    (void)snprintf(why, why_size, "\"%.200s\" is no command of arxd; see arxd --help",
+                   given->word[0]);
+    return CONFIG_WRONG;
+}
+
 /* Applies argv over what is there. --help and --version end it. */
 static config_action apply_flags(server_config *config, int argc, char *const *argv, char *why,
                                  size_t why_size) {
     config_action action = CONFIG_RUN;
+    words given = {.count = 0};
     bool folders_given = false;
     for (int i = 1; i < argc; i++) {
         const char *argument = argv[i];
@@ -311,6 +366,10 @@ static config_action apply_flags(server_config *config, int argc, char *const *a
         }
         if (special == CONFIG_HEALTHCHECK) {
             action = special;
+            continue;
+        }
+        if (strncmp(argument, "--", 2) != 0 && given.count < 1 + CONFIG_OPERANDS) {
+            given.word[given.count++] = argument;
             continue;
         }
         size_t len = strcspn(argument, "=");
@@ -342,7 +401,7 @@ static config_action apply_flags(server_config *config, int argc, char *const *a
             return CONFIG_WRONG;
         }
     }
-    return action;
+    return read_command(config, &given, action, why, why_size);
 }
 
 /* A flag that is given keeps its variable from being looked at, right or wrong. */
@@ -379,10 +438,12 @@ config_action config_parse(server_config *config, int argc, char *const *argv,
                        (unsigned)config->ttl_hours, (unsigned)config->max_ttl_hours);
         return CONFIG_WRONG;
     }
-    if (action == CONFIG_RUN && !config->open && !config_is_loopback(config->host)) {
+    if (action == CONFIG_RUN && !config->open && config->tokens_file == NULL &&
+        !config_is_loopback(config->host)) {
         (void)snprintf(why, why_size,
                        "--host: \"%s\" is reachable from other machines, where everybody could "
-                       "create links; add --open to allow that, or listen on 127.0.0.1",
+                       "create links; name who may with --tokens, allow it with --open, or listen "
+                       "on 127.0.0.1",
                        config->host);
         return CONFIG_WRONG;
     }
@@ -409,8 +470,12 @@ bool config_is_loopback(const char *host) {
 
 void config_print_help(FILE *out) {
     (void)fputs("arxd - links to pieces of work: fragment links that no server sees, and short "
-                "links.\n\nusage: arxd [flag ...]\n\n",
+                "links.\n\nusage: arxd [flag ...]\n       arxd command ... [flag ...]\n\n",
                 out);
+    for (size_t i = 0; i < COMMAND_COUNT; i++) {
+        (void)fprintf(out, "  %-28s %s\n", commands[i].form, commands[i].help);
+    }
+    (void)fputs("\n", out);
     for (size_t i = 0; i < SETTING_COUNT; i++) {
         const setting *row = &settings[i];
         char left[48];

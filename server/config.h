@@ -14,6 +14,8 @@
 
 #include "log.h"
 
+#define CONFIG_OPERANDS 3
+
 /* Strings are borrowed from argv and the environment; `compat` is owned. */
 typedef struct server_config {
     const char *host;
@@ -32,13 +34,18 @@ typedef struct server_config {
     uint32_t encode_deadline_ms;
     uint32_t image_mb;
     uint32_t raw_cache_mb;
+    const char *tokens_file; /* NULL: none */
     bool open;
+    bool open_writes;
+    bool gone;
     uint32_t trusted_hops;
     uint32_t max_connections;
     uint32_t max_per_address;
     log_format log_format;
     log_level log_level;
     uint32_t shutdown_grace_ms;
+    /* What follows a command; NULL where less was given. */
+    const char *operands[CONFIG_OPERANDS];
 } server_config;
 
 typedef enum config_action {
@@ -46,7 +53,9 @@ typedef enum config_action {
     CONFIG_HELP,
     CONFIG_VERSION,
     CONFIG_HEALTHCHECK,
-    CONFIG_WRONG, /* `why` names the setting, its value and what is allowed */
+    CONFIG_TOKEN,  /* operands: name, scopes, expiry or NULL */
+    CONFIG_DELETE, /* operands: id */
+    CONFIG_WRONG,  /* `why` names the setting, its value and what is allowed */
 } config_action;
 
 /*

@@ -8,45 +8,6 @@ static api_result invalid(arx_buf *message, const char *text) {
     return API_INVALID_OPTION;
 }
 
-static const json_t *option(const json_t *root, const char *name) {
-    const json_t *value = json_object_get(root, name);
-    return json_is_null(value) ? NULL : value;
-}
-
-static api_result read_flag(const json_t *root, const char *name, bool *flag, arx_buf *message) {
-    const json_t *value = option(root, name);
-    if (value == NULL) {
-        return API_OK;
-    }
-    if (!json_is_boolean(value)) {
-        arx_buf_append_byte(message, '"');
-        arx_buf_append_str(message, name);
-        return invalid(message, "\" must be true or false.");
-    }
-    *flag = json_is_true(value);
-    return API_OK;
-}
-
-static api_result read_ttl(const server_config *config, const json_t *root, int64_t *ttl_ms,
-                           arx_buf *message) {
-    const json_t *value = option(root, "ttl_seconds");
-    if (value == NULL) {
-        *ttl_ms = (int64_t)config->ttl_hours * 3600 * 1000;
-        return API_OK;
-    }
-    json_int_t max = (json_int_t)config->max_ttl_hours * 3600;
-    json_int_t seconds = json_integer_value(value);
-    if (!json_is_integer(value) || seconds < (json_int_t)TTL_MIN_SECONDS || seconds > max) {
-        arx_buf_append_str(message, "\"ttl_seconds\" must be a whole number from ");
-        arx_buf_append_u64(message, TTL_MIN_SECONDS);
-        arx_buf_append_str(message, " to ");
-        arx_buf_append_u64(message, (uint64_t)max);
-        return invalid(message, ".");
-    }
-    *ttl_ms = seconds * 1000;
-    return API_OK;
-}
-
 static api_result read_payload(const json_t *value, const body *from, create_request *request) {
     if (!json_is_string(value)) {
         return API_PAYLOAD_NOT_STRING;
@@ -88,27 +49,20 @@ api_result create_request_read(const server_config *config, body *from, create_r
                                arx_buf *message) {
     const json_t *root = from->root;
     const json_t *payload = json_object_get(root, "payload");
-    const json_t *envelope = option(root, "envelope");
-    *request = (create_request){.sliding = true};
+    const json_t *envelope = json_object_get(root, "envelope");
+    bool encode = envelope != NULL && !json_is_null(envelope);
+    *request = (create_request){0};
     arx_encode_options_init(&request->options);
-    if (payload != NULL && envelope != NULL) {
+    if (payload != NULL && encode) {
         return invalid(message, "Give either \"payload\" or \"envelope\", not both.");
     }
-    api_result result = envelope != NULL ? read_envelope(from, request, message)
-                                         : read_payload(payload, from, request);
+    api_result result =
+        encode ? read_envelope(from, request, message) : read_payload(payload, from, request);
     if (result == API_OK) {
-        result = read_ttl(config, root, &request->ttl_ms, message);
-    }
-    if (result == API_OK) {
-        result = read_flag(root, "sliding", &request->sliding, message);
+        result = link_options_read(config, root, &request->link, message);
     }
     if (result == API_OK) {
-        result = read_flag(root, "validate", &request->validate, message);
+        result = link_options_read_flag(root, "validate", &request->validate, message);
     }
-    const json_t *set = option(root, "asset_set");
-    if (result == API_OK && set != NULL && !json_is_string(set)) {
-        result = invalid(message, "\"asset_set\" must be the id of a set in /assets/index.json.");
-    }
-    request->asset_set = json_string_value(set);
     return result;
 }

@@ -1,9 +1,9 @@
 /*
- * create_request.h - the body that makes a link: a ready payload or an envelope, and how long it
- * is kept.
+ * create_request.h - the body that makes or changes a link: a ready payload or an envelope, and how
+ * it is kept.
  *
- *     {"payload": "<fragment body>"} or {"envelope": {...}}, and any of
- *     "ttl_seconds", "sliding", "codec", "asset_set", "validate"
+ *     {"payload": "<fragment body>"} or {"envelope": {...}}, and any of "validate",
+ *     /encode's options ("codec" ...), and those of link_options.h
  *
  * An option that is null counts as not given; members not named here are passed over.
  */
@@ -11,12 +11,10 @@
 #define ARXD_CREATE_REQUEST_H
 
 #include "body.h"
-#include "config.h"
 #include "encode_request.h"
-#include "reply.h"
+#include "link_options.h"
 
 #define PAYLOAD_MAX_UNITS 500000u
-#define TTL_MIN_SECONDS   60u
 
 /* Everything is borrowed from the body. */
 typedef struct create_request {
@@ -24,9 +22,7 @@ typedef struct create_request {
     size_t payload_len;
     const arx_json *envelope; /* normalised; NULL with a payload */
     arx_encode_options options;
-    const char *asset_set; /* id, or NULL: not said */
-    int64_t ttl_ms;
-    bool sliding;
+    link_options link;
     bool validate;
 } create_request;
 

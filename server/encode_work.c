@@ -1,7 +1,9 @@
 /* encode_work.c - see encode_work.h. */
 #include "encode_work.h"
 
-static void run_candidate(void *arg, size_t i, arx_coder *coder) {
+#include "text.h"
+
+void encode_work_run(void *arg, size_t i, arx_coder *coder) {
     const encode_work *work = arg;
     arx_plan_run(work->plan, work->order[i], coder);
 }
@@ -19,25 +21,61 @@ static void sort_by_cost(encode_work *work, size_t tasks) {
     }
 }
 
+api_result encode_work_plan(encode_work *work, const arx_assets *assets, const arx_json *envelope,
+                            const arx_encode_options *options) {
+    work->assets = assets;
+    work->envelope = envelope;
+    arx_code code = arx_plan_create(assets, envelope, options, &work->plan, &work->error);
+    if (code == ARX_CODE_OK) {
+        sort_by_cost(work, arx_plan_tasks(work->plan));
+    }
+    return api_result_of_code(code);
+}
+
+size_t encode_work_tasks(const encode_work *work) {
+    return arx_plan_tasks(work->plan);
+}
+
+/* Measures the text the winner decodes to. */
+static arx_result measure(encode_work *work) {
+    const arx_candidate *winner = &work->encoded.winner;
+    arx_buf text;
+    arx_buf_init(&text, 0);
+    if (winner->codec >= ARX_CODEC_ARX2) {
+        arx_envelope_write_tuple(work->envelope, &text);
+    } else if (winner->packed) {
+        arx_envelope_write_packed(work->envelope, winner->codec, &text);
+    } else {
+        arx_envelope_write_unpacked(work->envelope, winner->codec, &text);
+    }
+    arx_result result = arx_buf_result(&text);
+    work->too_long = arx_text_units_exceed(text.data, text.len, ARX_DECODED_MAX_UNITS);
+    arx_buf_free(&text);
+    return result;
+}
+
+api_result encode_work_gather(encode_work *work) {
+    arx_code code = arx_plan_finish(work->plan, &work->encoded, &work->error);
+    if (code == ARX_CODE_OK && measure(work) != ARX_OK) {
+        return API_INTERNAL;
+    }
+    return api_result_of_code(code);
+}
+
 api_result encode_work_start(http_request *request, encode_work *work, const arx_assets *assets,
                              const arx_json *envelope, const arx_encode_options *options,
                              http_handler *next) {
-    work->assets = assets;
-    arx_code code = arx_plan_create(assets, envelope, options, &work->plan, &work->error);
-    if (code != ARX_CODE_OK) {
-        return api_result_of_code(code);
+    api_result result = encode_work_plan(work, assets, envelope, options);
+    if (result != API_OK) {
+        return result;
     }
-    size_t tasks = arx_plan_tasks(work->plan);
-    sort_by_cost(work, tasks);
-    work->job = (request_job){.tasks = tasks, .run = run_candidate, .arg = work};
+    work->job =
+        (request_job){.tasks = encode_work_tasks(work), .run = encode_work_run, .arg = work};
     return job_wait(request, &work->job, next);
 }
 
 api_result encode_work_finish(encode_work *work) {
-    if (work->job.result != API_OK) {
-        return work->job.result;
-    }
-    return api_result_of_code(arx_plan_finish(work->plan, &work->encoded, &work->error));
+    return work->job.result != API_OK ? work->job.result : encode_work_gather(work);
 }
 
 void encode_work_refuse(http_request *request, const encode_work *work, api_result result) {

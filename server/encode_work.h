@@ -14,10 +14,24 @@ typedef struct encode_work {
     arx_plan *plan;
     size_t order[ARX_CODEC_COUNT]; /* tasks by falling cost */
     const arx_assets *assets;
+    const arx_json *envelope;
     /* Out, after encode_work_finish() */
     arx_encoded encoded;
+    bool too_long; /* no decoder takes a text of that length: the fragment is one nobody can open */
     arx_error error;
 } encode_work;
+
+/*
+ * Plans without queueing, for those who run the tasks otherwise than for a waiting request. The
+ * envelope and what it points to are read until the work has ended.
+ */
+api_result encode_work_plan(encode_work *work, const arx_assets *assets, const arx_json *envelope,
+                            const arx_encode_options *options);
+size_t encode_work_tasks(const encode_work *work);
+/* Runs task `i` of an encode_work: a job's `run`. */
+void encode_work_run(void *work, size_t i, arx_coder *coder);
+/* After every task has run: gathers the result. API_OK: `encoded` is filled. */
+api_result encode_work_gather(encode_work *work);
 
 /*
  * Plans and queues. The envelope and what it points to are read until the work has ended. API_OK:
@@ -26,7 +40,7 @@ typedef struct encode_work {
 api_result encode_work_start(http_request *request, encode_work *work, const arx_assets *assets,
                              const arx_json *envelope, const arx_encode_options *options,
                              http_handler *next);
-/* In `next`: gathers the result. API_OK: `encoded` is filled. */
+/* In `next`: the pool's answer, or encode_work_gather()'s. */
 api_result encode_work_finish(encode_work *work);
 /* Replies for a result other than API_OK of either. */
 void encode_work_refuse(http_request *request, const encode_work *work, api_result result);

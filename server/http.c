@@ -394,6 +394,18 @@ fail:
     return -1;
 }
 
+/*
+ * While the server stops, whoever still connects is closed at once. MHD_quiesce_daemon would stop
+ * listening instead, but it takes the listener out of each thread's epoll set while that thread may
+ * be doing the same, and whichever comes second aborts the process (0.9.75).
+ */
+static enum MHD_Result admit(void *cls, const struct sockaddr *address, socklen_t len) {
+    const http_server *server = cls;
+    (void)address;
+    (void)len;
+    return atomic_load(&server->stopping) ? MHD_NO : MHD_YES;
+}
+
 http_server *http_start(const http_options *options, char *why, size_t why_size) {
     http_server *server = calloc(1, sizeof *server);
     if (server == NULL) {
@@ -415,13 +427,13 @@ http_server *http_start(const http_options *options, char *why, size_t why_size)
     };
     /* The logger comes first, so that what the library says of other options goes there. */
     server->daemon = MHD_start_daemon(
-        flags, server->port, NULL, NULL, on_access, server, MHD_OPTION_EXTERNAL_LOGGER, library_log,
-        NULL, MHD_OPTION_LISTEN_SOCKET, server->listen_fd, MHD_OPTION_STRICT_FOR_CLIENT, 1,
-        MHD_OPTION_CONNECTION_LIMIT, options->max_connections, MHD_OPTION_PER_IP_CONNECTION_LIMIT,
-        options->max_per_address, MHD_OPTION_CONNECTION_TIMEOUT, options->idle_timeout_s,
-        MHD_OPTION_UNESCAPE_CALLBACK, leave_escapes, NULL, MHD_OPTION_URI_LOG_CALLBACK,
-        on_request_line, server, MHD_OPTION_NOTIFY_COMPLETED, on_ended, server,
-        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
+        flags, server->port, admit, server, on_access, server, MHD_OPTION_EXTERNAL_LOGGER,
+        library_log, NULL, MHD_OPTION_LISTEN_SOCKET, server->listen_fd,
+        MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_CONNECTION_LIMIT, options->max_connections,
+        MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->max_per_address, MHD_OPTION_CONNECTION_TIMEOUT,
+        options->idle_timeout_s, MHD_OPTION_UNESCAPE_CALLBACK, leave_escapes, NULL,
+        MHD_OPTION_URI_LOG_CALLBACK, on_request_line, server, MHD_OPTION_NOTIFY_COMPLETED, on_ended,
+        server, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
     if (server->daemon == NULL) {
         (void)snprintf(why, why_size, "cannot start the HTTP server: %s",
                        errno != 0 ? strerror(errno) : "out of memory or file descriptors");
@@ -461,9 +473,6 @@ static bool wait_until_ended(http_server *server, unsigned limit_ms) {
  */
 bool http_stop(http_server *server, unsigned grace_ms, void (*cancel)(void *service)) {
     atomic_store(&server->stopping, true);
-    int listener = MHD_quiesce_daemon(server->daemon);
-    (void)shutdown(server->listen_fd, SHUT_RDWR); /* the backlog is refused, not left hanging */
-
     bool drained = wait_until_ended(server, grace_ms);
     atomic_store(&server->closing, true);
     if (!drained && cancel != NULL) {
@@ -475,10 +484,7 @@ bool http_stop(http_server *server, unsigned grace_ms, void (*cancel)(void *serv
     if (!drained) {
         (void)wait_until_ended(server, LAST_WORDS_MS);
     }
-    MHD_stop_daemon(server->daemon);
-    if (listener != MHD_INVALID_SOCKET) {
-        (void)close(listener);
-    }
+    MHD_stop_daemon(server->daemon); /* closes the listener too */
     free(server);
     return drained;
 }

@@ -79,6 +79,8 @@ http_method http_method_of(const http_request *request);
 /* Path segments, each percent-decoded once; none for "/". */
 size_t http_segment_count(const http_request *request);
 const char *http_segment(const http_request *request, size_t i);
+/* Path and query as they came. */
+const char *http_target_text(const http_request *request);
 /* True when the target as it came is `prefix` or lies below it; also for refused paths. */
 bool http_target_under(const http_request *request, const char *prefix);
 /*

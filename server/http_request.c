@@ -87,6 +87,10 @@ const char *http_segment(const http_request *request, size_t i) {
     return i < request->path.count ? request->path.segments[i] : NULL;
 }
 
+const char *http_target_text(const http_request *request) {
+    return request->target;
+}
+
 bool http_target_under(const http_request *request, const char *prefix) {
     size_t len = strlen(prefix);
     return strncmp(request->target, prefix, len) == 0 &&

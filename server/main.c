@@ -3,7 +3,8 @@
  *
  * Threads, and who may call what:
  *
- *   main            this file and timer.c: start, signals, jobs_expire(), the hourly sweep, stop
+ *   main            this file and timer.c: start, signals, jobs_expire(), the hourly sweep, the
+ *                   tokens file when told to read it again, stop
  *   event threads   http*.c and every handler; http_wake() is the only call others make into them.
  *                   They submit to jobs and store, and read everything in `service`
  *   workers         jobs.c and the tasks it is given; they end with a job's `finished`
@@ -23,21 +24,35 @@
 
 #include "asset_sets.h"
 #include "asset_table.h"
+#include "discovery.h"
 #include "healthcheck.h"
+#include "ids.h"
 #include "images.h"
 #include "jobs.h"
+#include "jobs_table.h"
 #include "raw_cache.h"
 #include "service.h"
 #include "store.h"
 #include "timer.h"
+#include "tokens.h"
 
 #define ARXD_VERSION "0.1.0"
 
-enum { EXIT_STOPPED = 0, EXIT_NOT_DRAINED = 1, EXIT_UNWELL = 1, EXIT_CANNOT_START = 2 };
+enum {
+    EXIT_STOPPED = 0,
+    EXIT_NOT_DRAINED = 1,
+    EXIT_UNWELL = 1,
+    EXIT_NOT_DONE = 1, /* a command that came to nothing */
+    EXIT_CANNOT_START = 2,
+};
 
 #define WHY_SIZE       512
 #define IDLE_TIMEOUT_S 30
 #define SPARE_FILES    128 /* database, listener, epoll and the like */
+
+/* Encodes nobody waits for, with their results. */
+#define ENCODES_MAX       4096
+#define ENCODES_MAX_BYTES ((size_t)64 << 20)
 
 /* A wait of a write for another process's lock may not outlast what a client will wait. */
 #define STORE_BUSY_MS 5000
@@ -104,12 +119,26 @@ static void close_parts(service *self) {
     asset_table_free(self->assets);
     asset_sets_free(self->sets);
     store_close(self->store);
+    jobs_table_free(self->encodes); /* the store's last answers went there */
+    discovery_free(self->discovery);
+    tokens_free(self->tokens);
+}
+
+static store_options stored_at(const server_config *config) {
+    return (store_options){
+        .path = config->db, .busy_timeout_ms = STORE_BUSY_MS, .gone = config->gone};
 }
 
 /* Everything but HTTP. On failure what was opened is left for close_parts(). */
 static bool open_parts(service *self, char *why, size_t why_size) {
     const server_config *config = self->config;
-    const store_options stored = {.path = config->db, .busy_timeout_ms = STORE_BUSY_MS};
+    if (config->tokens_file != NULL) {
+        self->tokens = tokens_open(config->tokens_file, why, why_size);
+        if (self->tokens == NULL) {
+            return false;
+        }
+    }
+    const store_options stored = stored_at(config);
     self->store = store_open(&stored, why, why_size);
     if (self->store == NULL) {
         return false;
@@ -130,7 +159,10 @@ static bool open_parts(service *self, char *why, size_t why_size) {
     }
     self->images = images_create((size_t)config->image_mb << 20);
     self->raw_cache = raw_cache_create((size_t)config->raw_cache_mb << 20);
-    if (self->images != NULL && self->raw_cache != NULL) {
+    self->discovery = discovery_create();
+    self->encodes = jobs_table_create(ENCODES_MAX, ENCODES_MAX_BYTES);
+    if (self->images != NULL && self->raw_cache != NULL && self->discovery != NULL &&
+        self->encodes != NULL) {
         self->jobs = jobs_start(config->workers, config->queue, images_source(self->images));
     }
     if (self->jobs == NULL) {
@@ -164,18 +196,16 @@ static void cancel_jobs(void *opaque) {
     jobs_cancel_all(self->jobs);
 }
 
-static int serve(const server_config *config) {
-    char why[WHY_SIZE] = "";
+/* With a line in `why` if it could not start. */
+static int serve(const server_config *config, char *why, size_t why_size) {
     service self = {.config = config, .routes = route_table, .route_count = route_table_count};
     int status = EXIT_CANNOT_START;
 
     timer_block_signals();
     (void)signal(SIGPIPE, SIG_IGN);
     raise_file_limit(config->max_connections);
-    http_server *server =
-        open_parts(&self, why, sizeof why) ? open_http(&self, why, sizeof why) : NULL;
+    http_server *server = open_parts(&self, why, why_size) ? open_http(&self, why, why_size) : NULL;
     if (server == NULL) {
-        (void)fprintf(stderr, "arxd: %s\n", why);
         goto out;
     }
     bool v6 = strchr(config->host, ':') != NULL;
@@ -197,6 +227,36 @@ out:
     return status;
 }
 
+/* ---- commands ---- */
+
+static int make_token(const server_config *config, char *why, size_t why_size) {
+    const char *const *operands = config->operands;
+    return tokens_make(operands[0], operands[1], operands[2], stdout, why, why_size)
+               ? EXIT_SUCCESS
+               : EXIT_CANNOT_START;
+}
+
+static int delete_link(const server_config *config, char *why, size_t why_size) {
+    uint8_t id[ID_BYTES];
+    if (!id_parse(config->operands[0], id)) {
+        (void)snprintf(why, why_size, "delete: \"%.200s\" is not the id of a link",
+                       config->operands[0]);
+        return EXIT_CANNOT_START;
+    }
+    const store_options stored = stored_at(config);
+    switch (store_remove(&stored, id, why, why_size)) {
+    case STORE_OK:
+        return EXIT_SUCCESS;
+    case STORE_NOT_FOUND:
+    case STORE_GONE:
+        (void)snprintf(why, why_size, "delete: there is no link %s in %s", config->operands[0],
+                       config->db);
+        return EXIT_NOT_DONE;
+    default:
+        return EXIT_NOT_DONE;
+    }
+}
+
 int main(int argc, char **argv) {
     server_config config;
     char why[WHY_SIZE] = "";
@@ -204,7 +264,7 @@ int main(int argc, char **argv) {
     switch (config_parse(&config, argc, argv, environment, why, sizeof why)) {
     case CONFIG_RUN:
         log_open(config.log_format, config.log_level);
-        status = serve(&config);
+        status = serve(&config, why, sizeof why);
         break;
     case CONFIG_HELP:
         config_print_help(stdout);
@@ -215,15 +275,21 @@ int main(int argc, char **argv) {
         status = EXIT_SUCCESS;
         break;
     case CONFIG_HEALTHCHECK:
-        status = EXIT_SUCCESS;
-        if (!healthcheck(config.host, (uint16_t)config.port, why, sizeof why)) {
-            (void)fprintf(stderr, "arxd: %s\n", why);
-            status = EXIT_UNWELL;
-        }
+        status = healthcheck(config.host, (uint16_t)config.port, why, sizeof why) ? EXIT_SUCCESS
+                                                                                  : EXIT_UNWELL;
+        break;
+    case CONFIG_TOKEN:
+        status = make_token(&config, why, sizeof why);
+        break;
+    case CONFIG_DELETE:
+        log_open(config.log_format, config.log_level);
+        status = delete_link(&config, why, sizeof why);
         break;
     case CONFIG_WRONG:
-        (void)fprintf(stderr, "arxd: %s\n", why);
         break;
+    }
+    if (why[0] != '\0') {
+        (void)fprintf(stderr, "arxd: %s\n", why);
     }
     config_clear(&config);
     return status;

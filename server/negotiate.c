@@ -179,3 +179,18 @@ int negotiate_type(const char *accept, const char *const *types, size_t count) {
     }
     return best;
 }
+
+bool prefer_holds(const char *prefer, const char *preference) {
+    element item;
+    while (prefer != NULL && next_element(&prefer, &item)) {
+        const char *end = memchr(item.value, '=', item.len);
+        const char *start = item.value;
+        end = end != NULL ? end : item.value + item.len;
+        trim(&start, &end);
+        if ((size_t)(end - start) == strlen(preference) &&
+            strncasecmp(start, preference, strlen(preference)) == 0) {
+            return true;
+        }
+    }
+    return false;
+}

@@ -1,9 +1,11 @@
 /*
- * negotiate.h - Accept and Accept-Encoding with their q-values (RFC 9110 section 12). Pure.
+ * negotiate.h - Accept and Accept-Encoding with their q-values (RFC 9110 section 12), and Prefer
+ * (RFC 7240). Pure.
  */
 #ifndef ARXD_NEGOTIATE_H
 #define ARXD_NEGOTIATE_H
 
+#include <stdbool.h>
 #include <stddef.h>
 
 typedef enum content_encoding {
@@ -31,5 +33,8 @@ content_encoding negotiate_encoding(const char *accept_encoding, unsigned availa
  * takes none of them.
  */
 int negotiate_type(const char *accept, const char *const *types, size_t count);
+
+/* Does a Prefer header (NULL: absent) hold this preference, with whatever value and parameters? */
+bool prefer_holds(const char *prefer, const char *preference);
 
 #endif

@@ -1,46 +1,69 @@
-/* page.c - GET /<uuid>: a page that says what the link holds and carries its payload as data. */
+/* page.c - see page.h. */
+#include "page.h"
+
 #include <stdlib.h>
 #include <string.h>
 
-#include "api.h"
 #include "html.h"
 #include "ids.h"
-#include "request.h"
 
-typedef struct page_state {
-    store_op op;
-    char id[ID_LONG_CHARS + 1];
-} page_state;
+/* What a preview says a link is, by its kind. */
+static const struct {
+    const char *kind;
+    const char *says;
+} descriptions[] = {
+    {"markdown", "A Markdown document."},
+    {"code", "A source file."},
+    {"diff", "A patch."},
+    {"csv", "A table."},
+    {"json", "A JSON document."},
+};
 
-static void free_state(void *state) {
-    page_state *self = state;
-    store_op_clear(&self->op);
-    free(self);
+static const char *description_of(const store_artifact *artifact) {
+    for (size_t i = 0; i < sizeof descriptions / sizeof descriptions[0]; i++) {
+        if (artifact->kind != NULL && strcmp(artifact->kind, descriptions[i].kind) == 0) {
+            return descriptions[i].says;
+        }
+    }
+    return "A document.";
 }
 
-static const char page_end[] = "\"></div>\n</html>\n";
-
-/* Everything before the payload. Title and kind are escaped, the rest is ours. */
-static void write_start(const page_state *self, arx_buf *out) {
-    const store_artifact *artifact = &self->op.artifact;
+/* Everything up to the heading. Title and kind are escaped, the rest is ours. */
+static void write_head(const store_artifact *artifact, arx_buf *out) {
     const char *title = artifact->title != NULL ? artifact->title : "Artifact";
+    const char *description = description_of(artifact);
     arx_buf_append_str(out, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
                             "<meta name=\"viewport\" content=\"width=device-width\">\n"
                             "<meta name=\"robots\" content=\"noindex\">\n<title>");
     html_escape_str(title, out);
-    arx_buf_append_str(out, " &ndash; arxd</title>\n<meta property=\"og:title\" content=\"");
+    arx_buf_append_str(out, " &ndash; arxd</title>\n<meta name=\"description\" content=\"");
+    html_escape_str(description, out);
+    arx_buf_append_str(out, "\">\n<meta property=\"og:type\" content=\"website\">\n"
+                            "<meta property=\"og:title\" content=\"");
     html_escape_str(title, out);
+    arx_buf_append_str(out, "\">\n<meta property=\"og:description\" content=\"");
+    html_escape_str(description, out);
     arx_buf_append_str(out, "\">\n<h1>");
     html_escape_str(title, out);
-    arx_buf_append_str(out, "</h1>\n<p>");
+    arx_buf_append_str(out, "</h1>\n");
+}
+
+static void write_payload_start(const store_artifact *artifact, arx_buf *out) {
+    char id[ID_LONG_CHARS + 1];
+    id_format_long(artifact->id, id);
+    write_head(artifact, out);
+    arx_buf_append_str(out, "<p>");
     if (artifact->kind != NULL) {
         arx_buf_append_str(out, "Kind: ");
         html_escape_str(artifact->kind, out);
         arx_buf_append_str(out, ". ");
     }
-    arx_buf_append_str(out, "<a href=\"/");
-    arx_buf_append_str(out, self->id);
-    arx_buf_append_str(out, "/raw\">Read it as plain text</a>.</p>\n<div id=\"artifact\" hidden");
+    if (artifact->max_views == 0) {
+        arx_buf_append_str(out, "<a href=\"/");
+        arx_buf_append_str(out, id);
+        arx_buf_append_str(out, "/raw\">Read it as plain text</a>.");
+    }
+    arx_buf_append_str(out, "</p>\n<div id=\"artifact\" hidden");
     if (artifact->asset_set[0] != '\0') {
         arx_buf_append_str(out, " data-asset-set=\"");
         arx_buf_append_str(out, artifact->asset_set);
@@ -49,18 +72,13 @@ static void write_start(const page_state *self, arx_buf *out) {
     arx_buf_append_str(out, " data-payload=\"");
 }
 
-static void answer(http_request *request) {
-    page_state *self = http_state(request);
-    api_result result = store_outcome(&self->op);
-    if (result != API_OK) {
-        reply_error_page(request, result);
-        return;
-    }
-    const uint8_t *payload = (const uint8_t *)self->op.artifact.payload;
-    size_t payload_len = self->op.artifact.payload_len;
+void page_send(http_request *request, const store_artifact *artifact) {
+    static const char end[] = "\"></div>\n</html>\n";
+    const uint8_t *payload = (const uint8_t *)artifact->payload;
+    size_t payload_len = artifact->payload_len;
     arx_buf start;
     arx_buf_init(&start, 0);
-    write_start(self, &start);
+    write_payload_start(artifact, &start);
     size_t escaped_at = start.len;
     if (html_needs_escape(payload, payload_len)) {
         html_escape(payload, payload_len, &start);
@@ -77,24 +95,27 @@ static void answer(http_request *request) {
         {owned, escaped_at},
         {payload_len > 0 ? payload : owned + escaped_at,
          payload_len > 0 ? payload_len : start_len - escaped_at},
-        {page_end, sizeof page_end - 1},
+        {end, sizeof end - 1},
     };
     http_send_parts(request, 200, CONTENT_HTML, parts, sizeof parts / sizeof parts[0], owned);
 }
 
-void page_artifact(http_request *request) {
-    page_state *self = calloc(1, sizeof *self);
-    if (self == NULL) {
-        reply_error_page(request, API_INTERNAL);
-        return;
+void page_send_limited(http_request *request, const store_artifact *artifact) {
+    char id[ID_LONG_CHARS + 1];
+    id_format_long(artifact->id, id);
+    uint64_t left = artifact->views_left > 0 ? (uint64_t)artifact->views_left : 0;
+    arx_buf out;
+    arx_buf_init(&out, 0);
+    write_head(artifact, &out);
+    arx_buf_append_str(&out, "<p>This link can be opened ");
+    if (left == 1) {
+        arx_buf_append_str(&out, "once more");
+    } else {
+        arx_buf_append_u64(&out, left);
+        arx_buf_append_str(&out, " more times");
     }
-    http_set_state(request, self, free_state);
-    if (!id_parse(http_segment(request, 0), self->op.artifact.id)) {
-        reply_error_page(request, API_NO_ARTIFACT);
-        return;
-    }
-    id_format_long(self->op.artifact.id, self->id);
-    self->op.kind = STORE_READ;
-    self->op.touch = http_method_of(request) != HTTP_HEAD;
-    store_wait(request, &self->op, answer);
+    arx_buf_append_str(&out, ". Opening it counts.</p>\n<form method=\"post\" action=\"/");
+    arx_buf_append_str(&out, id);
+    arx_buf_append_str(&out, "/view\"><button>Open</button></form>\n</html>\n");
+    reply_bytes(request, 200, CONTENT_HTML, &out);
 }

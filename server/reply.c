@@ -19,16 +19,35 @@ static const api_row rows[API_RESULT_COUNT] = {
     [API_NO_SUCH_SET] = {400, "unknown-asset-set",
                          "No such asset set is loaded; /assets/index.json lists those that are.", 0,
                          NULL, NULL},
+    [API_TEXT_NOT_UTF8] = {400, "invalid-text", "The text must be UTF-8.", 0, NULL, NULL},
+    [API_REQUEST_KEY] = {400, "invalid-idempotency-key",
+                         "An Idempotency-Key has 16 to 255 characters, or 1 to 255 with a token.",
+                         0, NULL, NULL},
+
+    [API_UNAUTHORIZED] = {401, "unauthorized", "Unauthorized.", 0, NULL, NULL},
+    [API_FORBIDDEN] = {403, "forbidden", "The token's scopes do not allow this.", 0, NULL, NULL},
 
     [API_NOT_FOUND] = {404, "not-found", "Not found.", 0, "Not found", NULL},
     [API_NO_ARTIFACT] = {404, "artifact-not-found", "Artifact not found or expired.", 0,
                          "Artifact not found", "This artifact has expired or does not exist."},
+    [API_NOTHING_TO_DELETE] = {404, "nothing-to-delete", "Artifact not found.", 0, NULL, NULL},
     [API_NO_SUCH_ARTIFACT] = {404, "no-such-artifact", "The bundle has no artifact with that id.",
                               0, "Artifact not found", NULL},
+    [API_NO_JOB] = {404, "job-not-found", "Job not found or no longer kept.", 0, NULL, NULL},
     [API_METHOD_NOT_ALLOWED] = {405, "method-not-allowed", "Method not allowed.", 0, NULL, NULL},
     [API_NOT_ACCEPTABLE] = {406, "not-acceptable",
                             "None of the forms the request accepts is available.", 0, NULL, NULL},
+    [API_REQUEST_KEY_USED] = {409, "idempotency-key-used",
+                              "The Idempotency-Key was used for another request.", 0, NULL, NULL},
+    [API_NOT_COUNTED] = {409, "views-not-limited",
+                         "The link may be opened any number of times; GET it instead.", 0,
+                         "Not a limited link", NULL},
+    [API_ARTIFACT_GONE] = {410, "artifact-gone", "Artifact not found or expired.", 0,
+                           "Artifact not found", "This artifact has expired or does not exist."},
     [API_BODY_TOO_LARGE] = {413, "body-too-large", "Request body too large.", 0, NULL, NULL},
+    [API_TEXT_TOO_LONG] = {413, "text-too-long",
+                           "The text exceeds the supported limit of 200,000 characters.", 0, NULL,
+                           NULL},
 
     [API_UNDECODABLE_EMPTY] = {422, "empty", NULL, 0, NULL, NULL},
     [API_UNDECODABLE_TOO_LARGE] = {422, "too-large", NULL, 0, NULL, NULL},
@@ -101,12 +120,31 @@ api_result api_result_of_request(arx_request_result result) {
 }
 
 /* Headers a result brings with it, whatever form it takes. */
-static void add_result_headers(http_request *request, const api_row *row) {
+static void add_result_headers(http_request *request, api_result result) {
+    const api_row *row = &rows[result];
     if (row->retry_after_s > 0) {
         char seconds[16];
         (void)snprintf(seconds, sizeof seconds, "%u", row->retry_after_s);
         http_add_header(request, "Retry-After", seconds);
     }
+    if (result == API_UNAUTHORIZED) {
+        http_add_header(request, "WWW-Authenticate", "Bearer");
+    } else if (result == API_FORBIDDEN) {
+        http_add_header(request, "WWW-Authenticate", "Bearer error=\"insufficient_scope\"");
+    }
+}
+
+static const char *text_of(api_result result) {
+    return rows[result].text != NULL ? rows[result].text : rows[result].code;
+}
+
+void error_fields(arx_buf *out, api_result result, const arx_buf *message) {
+    if (rows[result].text != NULL || message == NULL) {
+        field_text(out, "error", text_of(result));
+    } else {
+        field_string(out, "error", message->data, message->len);
+    }
+    field_text(out, "code", rows[result].code);
 }
 
 void reply_error_text(http_request *request, api_result result, const uint8_t *text, size_t len) {
@@ -118,13 +156,13 @@ void reply_error_text(http_request *request, api_result result, const uint8_t *t
     field_text(&body, "code", row->code);
     fields_end(&body);
     if (arx_buf_result(&body) == ARX_OK) {
-        add_result_headers(request, row);
+        add_result_headers(request, result);
     }
     reply_json(request, row->status, &body);
 }
 
 void reply_error(http_request *request, api_result result) {
-    const char *text = rows[result].text != NULL ? rows[result].text : rows[result].code;
+    const char *text = text_of(result);
     reply_error_text(request, result, (const uint8_t *)text, strlen(text));
 }
 
@@ -148,9 +186,9 @@ void reply_codec_error(http_request *request, const arx_error *error) {
 
 void reply_error_plain(http_request *request, api_result result) {
     const api_row *row = &rows[result];
-    const char *text = row->text != NULL ? row->text : row->code;
+    const char *text = text_of(result);
     size_t len = strlen(text);
-    add_result_headers(request, row);
+    add_result_headers(request, result);
     http_send_static(request, row->status, CONTENT_TEXT, text,
                      text[len - 1] == '.' ? len - 1 : len);
 }
@@ -170,9 +208,7 @@ void reply_codec_error_plain(http_request *request, const arx_error *error) {
 void reply_error_page(http_request *request, api_result result) {
     const api_row *row = &rows[result];
     const char *title = row->page_title != NULL ? row->page_title : "Error";
-    const char *text = row->page_text != NULL ? row->page_text
-                       : row->text != NULL    ? row->text
-                                              : row->code;
+    const char *text = row->page_text != NULL ? row->page_text : text_of(result);
     arx_buf body; /* every text is the table's, so nothing needs escaping */
     arx_buf_init(&body, 0);
     arx_buf_append_str(&body, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
@@ -185,7 +221,7 @@ void reply_error_page(http_request *request, api_result result) {
     arx_buf_append_str(&body, text);
     arx_buf_append_str(&body, "</p>\n");
     if (arx_buf_result(&body) == ARX_OK) {
-        add_result_headers(request, row);
+        add_result_headers(request, result);
     }
     reply_bytes(request, row->status, CONTENT_HTML, &body);
 }

@@ -22,13 +22,24 @@ typedef enum api_result {
     API_PAYLOAD_TOO_LONG,
     API_INVALID_OPTION, /* text: the caller's, naming the option and what is allowed */
     API_NO_SUCH_SET,    /* the request names an asset set that is not loaded */
-    /* 404, 405, 406, 413 */
+    API_TEXT_NOT_UTF8,
+    API_REQUEST_KEY, /* an Idempotency-Key that is too short or too long */
+    /* 401, 403 */
+    API_UNAUTHORIZED,
+    API_FORBIDDEN, /* a good token, whose scopes do not allow it */
+    /* 404, 405, 406, 409, 410, 413 */
     API_NOT_FOUND,
-    API_NO_ARTIFACT,      /* no such link, or it has expired */
-    API_NO_SUCH_ARTIFACT, /* the link is there, the artifact id in its bundle is not */
+    API_NO_ARTIFACT,       /* no such link, or it has expired */
+    API_NOTHING_TO_DELETE, /* no such link, and not one that has expired */
+    API_NO_SUCH_ARTIFACT,  /* the link is there, the artifact id in its bundle is not */
+    API_NO_JOB,
     API_METHOD_NOT_ALLOWED,
     API_NOT_ACCEPTABLE,
+    API_REQUEST_KEY_USED, /* an Idempotency-Key that came with another body before */
+    API_NOT_COUNTED,      /* a view of a link whose views are not limited */
+    API_ARTIFACT_GONE,    /* API_NO_ARTIFACT for one there was, with --gone */
     API_BODY_TOO_LARGE,
+    API_TEXT_TOO_LONG,
     /* 422: text is format.md's, made by the codec */
     API_UNDECODABLE_EMPTY,
     API_UNDECODABLE_TOO_LARGE,
@@ -64,6 +75,10 @@ const api_row *api_row_of(api_result result);
 /* The result for a failed decode or encode, and for a body that was not what it may be. */
 api_result api_result_of_code(arx_code code);
 api_result api_result_of_request(arx_request_result result);
+
+/* Appends the members "error" and "code"; message: where the table leaves the text to the caller.
+ */
+void error_fields(arx_buf *out, api_result result, const arx_buf *message);
 
 /* `{"error": text, "code": code}` */
 void reply_error(http_request *request, api_result result);

@@ -22,11 +22,17 @@ api_result store_outcome(const store_op *op) {
     case STORE_OK:
         return API_OK;
     case STORE_NOT_FOUND:
-        return API_NO_ARTIFACT;
+        return op->kind == STORE_DELETE ? API_NOTHING_TO_DELETE : API_NO_ARTIFACT;
+    case STORE_GONE:
+        return API_ARTIFACT_GONE;
+    case STORE_CONFLICT:
+        return API_REQUEST_KEY_USED;
     case STORE_BUSY:
         return API_BUSY;
     case STORE_FAILED:
-        return op->kind == STORE_READ ? API_LOAD_FAILED : API_STORE_FAILED;
+        return op->kind == STORE_READ || op->kind == STORE_VIEW || op->kind == STORE_RECALL
+                   ? API_LOAD_FAILED
+                   : API_STORE_FAILED;
     case STORE_NO_MEMORY:
         break;
     }

@@ -126,8 +126,8 @@ static unsigned flags_of(const http_request *request) {
     if (row != NULL) {
         return row->flags;
     }
-    return http_target_under(request, "/api") ? ROUTE_JSON | ROUTE_CORS | ROUTE_PRIVATE
-                                              : (unsigned)ROUTE_PRIVATE;
+    bool api = http_target_under(request, "/api") || http_target_under(request, "/encode");
+    return api ? ROUTE_JSON | ROUTE_CORS | ROUTE_PRIVATE : (unsigned)ROUTE_PRIVATE;
 }
 
 static void reply_in_kind(http_request *request, api_result result) {

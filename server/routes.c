@@ -8,15 +8,31 @@
 #define TAKE (API | ROUTE_BODY)
 
 const route route_table[] = {
-    {"/",                           HTTP_GET,     page_home,            ROUTE_REVALIDATE},
-    {"/robots.txt",                 HTTP_GET,     robots,               ROUTE_REVALIDATE},
+    {"/",                           HTTP_GET,     discovery_file,       ROUTE_REVALIDATE},
+    {"/robots.txt",                 HTTP_GET,     discovery_file,       ROUTE_REVALIDATE},
+    {"/sitemap.xml",                HTTP_GET,     discovery_file,       ROUTE_REVALIDATE},
+    {"/llms.txt",                   HTTP_GET,     discovery_file,       ROUTE_REVALIDATE},
+    {"/openapi.json",               HTTP_GET,     discovery_file,       ROUTE_REVALIDATE},
+    {"/.well-known/api-catalog",    HTTP_GET,     discovery_file,       ROUTE_REVALIDATE},
+    {"/.well-known/agent-skills/index.json",
+                                    HTTP_GET,     discovery_file,       ROUTE_REVALIDATE},
+    {"/.well-known/agent-skills/arxd/SKILL.md",
+                                    HTTP_GET,     discovery_file,       ROUTE_REVALIDATE},
     {"/health",                     HTTP_GET,     health,               ROUTE_JSON | ROUTE_PRIVATE},
 
     {"/api/artifacts",              HTTP_POST,    api_artifacts_create, TAKE},
     {"/api/artifacts/:id",          HTTP_GET,     api_artifacts_get,    API},
+    {"/api/artifacts/:id",          HTTP_PUT,     api_artifacts_update, TAKE},
+    {"/api/artifacts/:id",          HTTP_DELETE,  api_artifacts_delete, API},
+    {"/api/cleanup",                HTTP_POST,    api_cleanup,          API},
     {"/api/*",                      HTTP_OPTIONS, api_preflight,        API},
+    {"/share",                      HTTP_POST,    api_share,            TAKE},
+    {"/share",                      HTTP_OPTIONS, api_preflight,        API},
     {"/encode",                     HTTP_POST,    api_encode,           TAKE},
     {"/encode",                     HTTP_OPTIONS, api_preflight,        API},
+    {"/encode/jobs/:id",            HTTP_GET,     api_jobs_get,         API},
+    {"/encode/jobs/:id",            HTTP_DELETE,  api_jobs_cancel,      API},
+    {"/encode/jobs/:id",            HTTP_OPTIONS, api_preflight,        API},
     {"/decode",                     HTTP_POST,    api_decode,           TAKE},
     {"/decode",                     HTTP_OPTIONS, api_preflight,        API},
 
@@ -30,6 +46,7 @@ const route route_table[] = {
     {"/assets/:set/:name",          HTTP_GET,     asset_file,           ROUTE_IMMUTABLE},
 
     {"/:id",                        HTTP_GET,     page_artifact,        ROUTE_PRIVATE | ROUTE_VIEWER},
+    {"/:id/view",                   HTTP_POST,    page_view,            ROUTE_PRIVATE | ROUTE_VIEWER},
     {"/:id/raw",                    HTTP_GET,     page_raw,             ROUTE_PRIVATE},
     {"/:id/raw/:name",              HTTP_GET,     page_raw,             ROUTE_PRIVATE},
 };

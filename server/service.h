@@ -15,7 +15,10 @@ typedef struct service {
     struct images *images;       /* primed models the workers share */
     struct asset_sets *sets;     /* immutable */
     struct asset_table *assets;  /* static files, immutable */
+    struct discovery *discovery; /* documents, immutable */
     struct raw_cache *raw_cache; /* decoded bodies */
+    struct tokens *tokens;       /* NULL: no tokens file; thread-safe */
+    struct jobs_table *encodes;  /* encodes nobody waits for; thread-safe */
     const route *routes;
     size_t route_count;
 } service;

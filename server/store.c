@@ -21,26 +21,36 @@ static void report_to_log(const char *line) {
     log_write(LOG_ERROR, "%s", line);
 }
 
-store *store_open(const store_options *options, char *why, size_t why_size) {
-    store_options complete = *options;
-    if (complete.path == NULL || complete.path[0] == '\0') {
+static void note_to_log(const char *line) {
+    log_write(LOG_WARN, "%s", line);
+}
+
+/* Fills in the options and finds the engine. NULL with one line in `why`. */
+static const store_engine *complete(store_options *options, char *why, size_t why_size) {
+    if (options->path == NULL || options->path[0] == '\0') {
         snprintf(why, why_size, "the database path is empty: name a file with --db or DB_PATH");
         return NULL;
     }
-    if (complete.queue == 0) {
-        complete.queue = 1024;
+    if (options->queue == 0) {
+        options->queue = 1024;
     }
-    if (complete.busy_timeout_ms == 0) {
-        complete.busy_timeout_ms = 5000;
+    if (options->busy_timeout_ms == 0) {
+        options->busy_timeout_ms = 5000;
     }
-    if (complete.now_ms == NULL) {
-        complete.now_ms = clock_unix_ms;
+    if (options->log_limit_bytes == 0) {
+        options->log_limit_bytes = UINT64_C(1) << 30;
     }
-    if (complete.report == NULL) {
-        complete.report = report_to_log;
+    if (options->now_ms == NULL) {
+        options->now_ms = clock_unix_ms;
+    }
+    if (options->report == NULL) {
+        options->report = report_to_log;
+    }
+    if (options->note == NULL) {
+        options->note = note_to_log;
     }
     size_t i = 0;
-    while (strncmp(complete.path, ENGINES[i].prefix, strlen(ENGINES[i].prefix)) != 0) {
+    while (strncmp(options->path, ENGINES[i].prefix, strlen(ENGINES[i].prefix)) != 0) {
         i++; /* the last prefix is empty and fits all */
     }
     if (ENGINES[i].engine == NULL) {
@@ -49,9 +59,21 @@ store *store_open(const store_options *options, char *why, size_t why_size) {
                  "database %s... is not served by this build: --db or DB_PATH takes the path of an "
                  "SQLite file, such as ./data/arxd.db",
                  ENGINES[i].prefix);
-        return NULL;
     }
-    return ENGINES[i].engine->open(&complete, why, why_size);
+    return ENGINES[i].engine;
+}
+
+store *store_open(const store_options *options, char *why, size_t why_size) {
+    store_options completed = *options;
+    const store_engine *engine = complete(&completed, why, why_size);
+    return engine == NULL ? NULL : engine->open(&completed, why, why_size);
+}
+
+store_result store_remove(const store_options *options, const uint8_t id[STORE_ID_BYTES], char *why,
+                          size_t why_size) {
+    store_options completed = *options;
+    const store_engine *engine = complete(&completed, why, why_size);
+    return engine == NULL ? STORE_FAILED : engine->remove(&completed, id, why, why_size);
 }
 
 void store_close(store *self) {
@@ -76,8 +98,13 @@ store_result store_asset_sets(store *self,
 
 const char *store_result_name(store_result result) {
     static const char *const names[] = {
-        [STORE_OK] = "ok",         [STORE_NOT_FOUND] = "not-found", [STORE_BUSY] = "busy",
-        [STORE_FAILED] = "failed", [STORE_NO_MEMORY] = "no-memory",
+        [STORE_OK] = "ok",
+        [STORE_NOT_FOUND] = "not-found",
+        [STORE_GONE] = "gone",
+        [STORE_CONFLICT] = "conflict",
+        [STORE_BUSY] = "busy",
+        [STORE_FAILED] = "failed",
+        [STORE_NO_MEMORY] = "no-memory",
     };
     return names[result];
 }
@@ -92,6 +119,8 @@ void store_artifact_clear(store_artifact *artifact) {
 
 void store_op_clear(store_op *op) {
     store_artifact_clear(&op->artifact);
+    free(op->record.response);
+    op->record = (store_record){0};
 }
 
 char *store_copy(const void *bytes, size_t len) {

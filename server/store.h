@@ -22,16 +22,22 @@ typedef struct store store;
 typedef enum store_result {
     STORE_OK = 0,
     STORE_NOT_FOUND, /* no such row, or it has expired */
+    STORE_GONE,      /* the same, at most 24 h ago; only with store_options.gone */
+    STORE_CONFLICT,  /* the request was answered before: STORE_RECALL tells how */
     STORE_BUSY,      /* queue full, lock held past the timeout, or shutting down: try again */
     STORE_FAILED,    /* the database refused or broke; the reason is reported */
     STORE_NO_MEMORY,
 } store_result;
 
-/* "ok", "not-found", "busy", "failed", "no-memory". */
+/* "ok", "not-found", "gone", "conflict", "busy", "failed", "no-memory". */
 const char *store_result_name(store_result result);
 
-#define STORE_ID_BYTES  16
-#define STORE_SET_CHARS 16
+#define STORE_ID_BYTES   16
+#define STORE_SET_CHARS  16
+#define STORE_HASH_BYTES 32
+
+/* How long replies are recalled and STORE_GONE is said. */
+#define STORE_MEMORY_MS (INT64_C(24) * 60 * 60 * 1000)
 
 /* One stored link. Strings are NUL-terminated (and hold no NUL) or NULL where absent. */
 typedef struct store_artifact {
@@ -49,38 +55,108 @@ typedef struct store_artifact {
     int64_t ttl_ms;
     bool sliding; /* a read moves expires_at */
     int64_t views;
+    int64_t max_views;  /* 0: no limit */
+    int64_t views_left; /* of max_views; 0 without a limit, and in what the last view returned */
+    /* Who may change it. Given once, at the insert; never changed by an update. */
+    bool has_edit_key;
+    bool has_maker;
+    uint8_t edit_key_hash[STORE_HASH_BYTES]; /* SHA-256 of its edit key */
+    uint8_t maker[STORE_HASH_BYTES];         /* SHA-256 of the token that made it */
 } store_artifact;
 
 /* Frees the strings and zeroes the struct. */
 void store_artifact_clear(store_artifact *artifact);
 
+/*
+ * What a request was answered, kept for a client that sends it again. `scope` names the request
+ * (who asks, under which key); the store compares nothing else. Bytes are kept as given: what must
+ * be secret is encrypted by the caller.
+ */
+typedef struct store_record {
+    uint8_t scope[STORE_HASH_BYTES];
+    uint8_t body_hash[STORE_HASH_BYTES];
+    unsigned status;
+    char *response; /* malloc'd; owned by the op */
+    size_t response_len;
+} store_record;
+
 typedef enum store_kind {
     /*
-     * In: artifact.id, payload, payload_len, ttl_ms, sliding, and codec, asset_set, kind, title as
-     * far as known. Out: the four times. STORE_OK only once the row is durable.
+     * In: artifact.id, payload, payload_len, ttl_ms, sliding, max_views, edit key, maker, and
+     * codec, asset_set, kind, title as far as known. Out: times, views, views_left. STORE_OK only
+     * once the row is durable; so for every write below.
      */
     STORE_INSERT,
     /*
-     * In: artifact.id, and touch: count a view and move last_viewed_at and (sliding) expires_at.
-     * Out: artifact, with the touch applied. The touch itself is written at most a second later,
-     * coalesced with others of the same id; later reads see it at once. Touches are dropped when
-     * too many ids wait.
+     * In: artifact.id, touch, expired_too. Out: artifact. `touch` counts a view and moves
+     * last_viewed_at and (sliding) expires_at; it is applied to what is returned, written at most
+     * a second later, coalesced with others of the same id, and seen by later reads at once.
+     * Touches are dropped when too many ids wait. A row with max_views is returned untouched:
+     * whoever goes on to show its payload asks STORE_VIEW for it.
      */
     STORE_READ,
+    /*
+     * In: artifact.id. Out: artifact, as after this view. Counts the view for good before it is
+     * answered, one by one however many ask at once; the view that uses up max_views also removes
+     * the row. Rows without max_views are counted likewise.
+     */
+    STORE_VIEW,
+    /*
+     * In: artifact.id, payload, payload_len, codec, asset_set, kind, title, which replace what is
+     * stored (NULL and "" too), and ttl_ms, sliding, max_views unless their keep_ is set; max_views
+     * counts from here on. `guarded`. Out: the whole artifact. updated_at is later than it was,
+     * whatever the clock says, so no two versions of a row share it; expires_at is now + ttl;
+     * created_at, last_viewed_at and views stay. An expired row is not found.
+     */
+    STORE_UPDATE,
+    /* In: artifact.id. `guarded`. Expired rows too; never STORE_GONE. */
+    STORE_DELETE,
     /*
      * What the first decode of a payload found. In: artifact.id; codec, kind, title, asset_set:
      * those given replace what is stored. A non-zero updated_at_ms makes it conditional: a row
      * that was updated since answers STORE_NOT_FOUND.
      */
     STORE_DESCRIBE,
-    STORE_SWEEP, /* out: count of expired rows deleted; ops that share a pass count them once */
-    STORE_PING,  /* does the database answer, and would it take a write as far as known */
+    /* In: record.scope. Out: record, if it was written within STORE_MEMORY_MS. */
+    STORE_RECALL,
+    /* Writes a record and nothing else, for a request that has no other write to ride on. */
+    STORE_REMEMBER,
+    /*
+     * Out: count of expired rows deleted; ops that share a pass count them once. Old records go
+     * too, uncounted.
+     */
+    STORE_SWEEP,
+    STORE_PING, /* does the database answer, and would it take a write as far as known */
 } store_kind;
 
 typedef struct store_op {
     store_kind kind;
-    bool touch;
+    bool touch;       /* READ */
+    bool expired_too; /* READ: a row past its end that is still there is returned all the same */
+    /*
+     * UPDATE, DELETE: only the row whose edit key and maker are those in artifact, as a read
+     * returned them; STORE_NOT_FOUND for another that took its place since. (Whether the client
+     * may do it is the caller's question, answered before.)
+     */
+    bool guarded;
+    bool keep_ttl;       /* UPDATE: ttl_ms stays what it is */
+    bool keep_sliding;   /* likewise */
+    bool keep_max_views; /* likewise, with what is left of it */
+    /*
+     * INSERT, VIEW, UPDATE, DELETE, and always REMEMBER: `record` is written together with the
+     * row, or neither. A scope that is on record already answers STORE_CONFLICT, and nothing is
+     * written; an op that ends otherwise than STORE_OK records nothing.
+     */
+    bool recorded;
     store_artifact artifact; /* in and out; strings owned by the op: store_op_clear() */
+    store_record record;     /* in and out; likewise */
+    /*
+     * For a recorded op whose response needs what the write finds out. Called within the
+     * transaction, once `artifact` is what the op will return; sets record.status, response and
+     * response_len. Any thread; must neither block nor call the store; may be called again if the
+     * transaction is. False: no memory. NULL: the record is complete as given.
+     */
+    bool (*render)(struct store_op *op);
     uint64_t count;
     store_result result;
     /* Called once, on any thread, if store_submit() answered false. The op is the callee's again.
@@ -91,6 +167,7 @@ typedef struct store_op {
     int64_t since_ms;      /* likewise */
 } store_op;
 
+/* Frees what the op owns; its other fields stay, so that it can be filled in anew. */
 void store_op_clear(store_op *op);
 
 /* True: finished, op->result is set, `done` is not called. False: `done` will be. */
@@ -101,10 +178,18 @@ typedef struct store_options {
     unsigned queue;           /* most writes waiting; 0: 1024 */
     unsigned busy_timeout_ms; /* how long a lock held by someone else is waited for; 0: 5000 */
     /*
+     * How long the database's log of writes may get while somebody else's reading keeps it from
+     * being emptied; past that, writes answer STORE_BUSY. 0: 1 GiB.
+     */
+    uint64_t log_limit_bytes;
+    bool gone; /* remember what was deleted or has expired, and say STORE_GONE */
+    /*
      * Told of failures while running, one line each, at most once a minute for each kind of
      * failure. Any thread; must not call the store. NULL: the log is.
      */
     void (*report)(const char *line);
+    /* Told once what opening changed in a database that another server made. NULL: the log is. */
+    void (*note)(const char *line);
     int64_t (*now_ms)(void); /* NULL: the system's clock */
 } store_options;
 
@@ -119,6 +204,14 @@ store *store_open(const store_options *options, char *why, size_t why_size);
  * follow; `done` functions may still be called from within.
  */
 void store_close(store *store);
+
+/*
+ * The operator's way to remove one link, whoever made it, in a process of its own and whether or
+ * not a daemon has the database open. It neither creates nor migrates one. STORE_OK once that is
+ * durable; STORE_NOT_FOUND; anything else comes with a line in `why`. Blocks.
+ */
+store_result store_remove(const store_options *options, const uint8_t id[STORE_ID_BYTES], char *why,
+                          size_t why_size);
 
 /* The engine and its version, for the start's log line: "SQLite 3.40.1". */
 const char *store_describe(const store *store);

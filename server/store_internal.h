@@ -19,6 +19,8 @@ typedef struct store_engine {
     store_result (*asset_sets)(store *store,
                                void (*each)(void *opaque, const char *set, uint64_t rows),
                                void *opaque);
+    store_result (*remove)(const store_options *options, const uint8_t id[STORE_ID_BYTES],
+                           char *why, size_t why_size);
 } store_engine;
 
 struct store {

@@ -5,6 +5,8 @@
  * Entered by any thread. Reads run on the caller's thread, writes on the writer's.
  */
 #include "store_sqlite.h"
+#include "store_sqlite_lock.h"
+#include "store_sqlite_row.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -13,6 +15,7 @@
 
 #define TOUCHES_MAX     8192
 #define REPORT_EVERY_MS 60000
+#define CLOSE_WAIT_MS   2000 /* for store_remove() to get done */
 
 /* What the person running the daemon can do about a failure. */
 static const char *hint_of(int primary) {
@@ -30,14 +33,14 @@ static const char *hint_of(int primary) {
     }
 }
 
-static bool report_is_due(sqlite_store *self, int primary) {
+bool sqlite_store_report_is_due(sqlite_store *self, int kind) {
     int64_t now_ms = clock_monotonic_ms();
-    size_t kind = (size_t)primary % (sizeof self->reported_ms / sizeof self->reported_ms[0]);
+    size_t slot = (size_t)kind % REPORT_KINDS;
     pthread_mutex_lock(&self->report_lock);
-    int64_t last_ms = self->reported_ms[kind];
+    int64_t last_ms = self->reported_ms[slot];
     bool due = last_ms == 0 || now_ms - last_ms >= REPORT_EVERY_MS;
     if (due) {
-        self->reported_ms[kind] = now_ms;
+        self->reported_ms[slot] = now_ms;
     }
     pthread_mutex_unlock(&self->report_lock);
     return due;
@@ -45,7 +48,7 @@ static bool report_is_due(sqlite_store *self, int primary) {
 
 store_result sqlite_store_failed(sqlite_store *self, int code, sqlite3 *db, const char *doing) {
     int primary = code & 0xff;
-    if (report_is_due(self, primary)) {
+    if (sqlite_store_report_is_due(self, primary)) {
         char line[512];
         /* The connection's message says more, if nothing was run on it since. */
         bool fresh = db != NULL && sqlite3_extended_errcode(db) == code;
@@ -64,13 +67,38 @@ store_result sqlite_store_failed(sqlite_store *self, int code, sqlite3 *db, cons
     }
 }
 
-static void close_store(store *base) {
-    sqlite_store *self = (sqlite_store *)base;
-    sqlite_store_stop_writer(self);
-    sqlite_store_close_readers(self);
-    /* Last of all connections, so that closing it checkpoints and removes the -wal file. */
+store_result sqlite_store_ended(const sqlite_store *self, int64_t end_ms, int64_t now_ms) {
+    return self->options.gone && end_ms > row_memory_begin(now_ms) ? STORE_GONE : STORE_NOT_FOUND;
+}
+
+sqlite_store *sqlite_store_create(const store_options *options) {
+    sqlite_store *self = calloc(1, sizeof *self);
+    if (self == NULL) {
+        return NULL;
+    }
+    self->base.engine = &store_engine_sqlite;
+    self->options = *options;
+    self->lock_fd = -1;
+    snprintf(self->description, sizeof self->description, "SQLite %s", sqlite3_libversion());
+    pthread_mutex_init(&self->report_lock, NULL);
+    pthread_mutex_init(&self->reader_lock, NULL);
+    pthread_mutex_init(&self->lock, NULL);
+    pthread_condattr_t steady;
+    pthread_condattr_init(&steady);
+    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
+    pthread_cond_init(&self->wake, &steady);
+    pthread_condattr_destroy(&steady);
+    self->touches = store_touches_create(TOUCHES_MAX);
+    if (self->touches == NULL) {
+        sqlite_store_free(self);
+        return NULL;
+    }
+    return self;
+}
+
+void sqlite_store_free(sqlite_store *self) {
+    /* The writer is the last of all connections: closing it empties and removes the -wal file. */
     if (self->writer != NULL) {
-        sqlite3_wal_checkpoint_v2(self->writer, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
         sqlite3_close(self->writer);
     }
     /* Closing any descriptor of the file drops SQLite's own locks on it: hence after SQLite. */
@@ -86,29 +114,26 @@ static void close_store(store *base) {
     free(self);
 }
 
+static void close_store(store *base) {
+    sqlite_store *self = (sqlite_store *)base;
+    sqlite_store_stop_writer(self);
+    sqlite_store_close_readers(self);
+    if (self->writer != NULL) {
+        if (lock_log(self->lock_fd, CLOSE_WAIT_MS) == LOCK_TAKEN) {
+            /* Somebody writes beside us and hangs: the next start empties the log. */
+            sqlite3_db_config(self->writer, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
+        } else {
+            sqlite3_wal_checkpoint_v2(self->writer, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+        }
+    }
+    sqlite_store_free(self);
+}
+
 static store *open_store(const store_options *options, char *why, size_t why_size) {
-    sqlite_store *self = calloc(1, sizeof *self);
+    sqlite_store *self = sqlite_store_create(options);
     if (self == NULL) {
         snprintf(why, why_size, "database %s: out of memory", options->path);
         return NULL;
-    }
-    self->base.engine = &store_engine_sqlite;
-    self->options = *options;
-    self->lock_fd = -1;
-    snprintf(self->description, sizeof self->description, "SQLite %s", sqlite3_libversion());
-    pthread_mutex_init(&self->report_lock, NULL);
-    pthread_mutex_init(&self->reader_lock, NULL);
-    pthread_mutex_init(&self->lock, NULL);
-    pthread_condattr_t steady;
-    pthread_condattr_init(&steady);
-    pthread_condattr_setclock(&steady, CLOCK_MONOTONIC);
-    pthread_cond_init(&self->wake, &steady);
-    pthread_condattr_destroy(&steady);
-
-    self->touches = store_touches_create(TOUCHES_MAX);
-    if (self->touches == NULL) {
-        snprintf(why, why_size, "database %s: out of memory", options->path);
-        goto fail;
     }
     if (!sqlite_store_open_file(self, options->path, why, why_size)) {
         goto fail;
@@ -133,8 +158,15 @@ static bool submit(store *base, store_op *op) {
     case STORE_PING:
         sqlite_store_ping(self, op);
         return true;
+    case STORE_RECALL:
+        sqlite_store_recall(self, op);
+        return true;
     case STORE_INSERT:
+    case STORE_VIEW:
+    case STORE_UPDATE:
+    case STORE_DELETE:
     case STORE_DESCRIBE:
+    case STORE_REMEMBER:
     case STORE_SWEEP:
         break;
     }
@@ -156,4 +188,5 @@ const store_engine store_engine_sqlite = {
     .submit = submit,
     .describe = describe,
     .asset_sets = sqlite_store_asset_sets,
+    .remove = sqlite_store_remove,
 };

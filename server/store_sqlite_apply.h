@@ -16,16 +16,26 @@ typedef enum write_statement {
     WRITE_RELEASE,
     WRITE_UNDO,
     WRITE_ADD_SET,
+    WRITE_LOOK_ID,
+    WRITE_LOOK_ROW,
+    WRITE_LOOK_GONE,
     WRITE_INSERT_ARTIFACT,
     WRITE_INSERT_LIFETIME,
+    WRITE_UPDATE_ARTIFACT,
+    WRITE_UPDATE_LIFETIME,
     WRITE_DESCRIBE,
     WRITE_DESCRIBE_SET,
     WRITE_VIEW,
-    WRITE_EXPIRE_LIFETIME,
-    WRITE_EXPIRE_ARTIFACT,
+    WRITE_TOUCH,
+    WRITE_REMOVE_LIFETIME,
+    WRITE_REMOVE_ARTIFACT,
+    WRITE_ADD_GONE,
+    WRITE_LOOK_RECORD,
+    WRITE_ADD_RECORD,
     WRITE_SWEEP_WALK,
-    WRITE_SWEEP_LIFETIME,
-    WRITE_SWEEP_ARTIFACT,
+    WRITE_SWEEP_OLD,
+    WRITE_SWEEP_RECORDS,
+    WRITE_SWEEP_GONE,
     WRITE_COUNT,
 } write_statement;
 
@@ -36,10 +46,13 @@ typedef struct writer {
     bool trouble; /* the database refused something since this was last cleared */
 } writer;
 
+/* ---- store_sqlite_apply.c ---- */
+
 /* Prepares every statement. The caller releases, also after a failure. */
 int writer_prepare(writer *w);
 void writer_release(writer *w);
 
+/* Steps once, and lets go. */
 int writer_run(writer *w, write_statement statement);
 /* Takes the write lock, waiting for it. */
 int writer_begin(writer *w, int64_t timeout_ms);
@@ -56,21 +69,49 @@ store_result writer_apply(writer *w, store_op *op);
 /* The same for touches, all or none of them. */
 bool writer_apply_touches(writer *w, const store_touch *touches, size_t count);
 
-/* A walk over all lifetimes that deletes what had expired when it began, some rows at a time. */
+/* Does the database take a write? Tries one that changes nothing. */
+bool writer_probe(writer *w);
+
+/* ---- store_sqlite_rows.c ---- */
+
+/*
+ * Each does its operation and sets op->result when that ends otherwise than STORE_OK; the caller
+ * undoes then, as after any code but SQLITE_DONE.
+ */
+int rows_insert(writer *w, store_op *op);
+int rows_view(writer *w, store_op *op);
+int rows_update(writer *w, store_op *op);
+int rows_delete(writer *w, store_op *op);
+int rows_describe(writer *w, store_op *op);
+int rows_touch(writer *w, const store_touch *touch);
+
+/* Deletes a row and, if so asked, remembers when it ended. */
+int rows_remove(writer *w, int64_t row, const uint8_t *id, int64_t end_ms);
+/*
+ * A row as it is now, waiting touches included. SQLITE_ROW with numbers (and strings, if wanted,
+ * which the caller clears); SQLITE_DONE: there is none.
+ */
+int rows_look(writer *w, const uint8_t *id, bool strings, int64_t *row, store_artifact *found);
+int rows_look_number(writer *w, int64_t row, store_artifact *found);
+
+/* ---- store_sqlite_sweep.c ---- */
+
+/*
+ * A walk over all lifetimes that deletes what had expired when it began, some rows at a time; then
+ * old records likewise.
+ */
 typedef struct sweep {
     bool active;
+    bool walked;    /* all lifetimes were */
     int64_t now_ms; /* when it began */
     int64_t row;    /* walked up to here */
     uint64_t deleted;
 } sweep;
 
 /*
- * One step, with its own transaction if there is something to delete: bounded both in rows walked
- * and in rows deleted. SQLITE_ROW: more to walk; SQLITE_DONE: finished; else failed.
+ * One step, with its own transaction if there is something to delete: bounded in rows walked, in
+ * rows deleted and in time. SQLITE_ROW: there is more; SQLITE_DONE: finished; else failed.
  */
 int writer_sweep(writer *w, sweep *s, int64_t timeout_ms);
-
-/* Does the database take a write? Tries one that changes nothing. */
-bool writer_probe(writer *w);
 
 #endif

@@ -6,19 +6,28 @@
  */
 #include "store_migrations.h"
 #include "store_sqlite.h"
+#include "store_sqlite_lock.h"
 
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/file.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
-/* Marks a file as ours besides user_version: "arxd". */
-#define APPLICATION_ID 0x61727864
+/* A new folder is there for good only once the one above it is on disk. */
+static void sync_above(const char *folder) {
+    int fd = open(folder, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    int above = fd < 0 ? -1 : openat(fd, "..", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+    if (above >= 0) {
+        (void)fsync(above); /* a file system that cannot has nothing to lose */
+        close(above);
+    }
+    if (fd >= 0) {
+        close(fd);
+    }
+}
 
 /* Makes every missing folder above `path`. False with errno. */
 static bool make_folders(const char *path) {
@@ -30,8 +39,12 @@ static bool make_folders(const char *path) {
     bool made = true;
     for (char *at = strchr(folder + 1, '/'); at != NULL && made; at = strchr(at + 1, '/')) {
         *at = '\0';
-        made = mkdir(folder, 0750) == 0 || errno == EEXIST;
-        if (!made) {
+        made = mkdir(folder, 0750) == 0;
+        if (made) {
+            sync_above(folder);
+        } else if (errno == EEXIST) {
+            made = true;
+        } else {
             /* mkdir says EROFS or EACCES also for folders that are there. */
             int error = errno;
             made = access(folder, X_OK) == 0;
@@ -93,25 +106,21 @@ static bool open_place(sqlite_store *self, const char *path, char *why, size_t w
 }
 
 /* Keeps a second store away, ours or another process's, for as long as the descriptor lives. */
-static bool lock_place(sqlite_store *self, char *why, size_t why_size) {
-    int64_t give_up_ms = clock_monotonic_ms() + self->options.busy_timeout_ms;
-    while (flock(self->lock_fd, LOCK_EX | LOCK_NB) != 0) {
-        if (errno == ENOLCK || errno == ENOTSUP || errno == EINVAL) {
-            return true; /* a file system without such locks: nothing to hold */
-        }
-        if (errno != EWOULDBLOCK && errno != EINTR) {
-            return cannot(why, why_size, self->path, "lock", "name another file with --db");
-        }
-        if (clock_monotonic_ms() >= give_up_ms) {
-            snprintf(why, why_size,
-                     "database %s is in use by another arxd: stop that one first or name another "
-                     "file with --db",
-                     self->path);
-            return false;
-        }
-        nanosleep(&(struct timespec){.tv_nsec = 20000000}, NULL);
+static bool hold_place(sqlite_store *self, char *why, size_t why_size) {
+    switch (lock_place(self->lock_fd, self->options.busy_timeout_ms)) {
+    case LOCK_HELD:
+    case LOCK_NONE: /* nothing to hold */
+        return true;
+    case LOCK_TAKEN:
+        snprintf(why, why_size,
+                 "database %s is in use by another arxd: stop that one first or name another "
+                 "file with --db",
+                 self->path);
+        return false;
+    case LOCK_FAILED:
+        break;
     }
-    return true;
+    return cannot(why, why_size, self->path, "lock", "name another file with --db");
 }
 
 static bool broken(sqlite_store *self, const char *doing, char *why, size_t why_size) {
@@ -135,8 +144,12 @@ static bool query_int(sqlite3 *db, const char *sql, int64_t *value) {
     return found;
 }
 
-/* Refuses what is not ours to touch. Run before anything is written to the file. */
-static bool check_owner(sqlite_store *self, int64_t *version, char *why, size_t why_size) {
+/*
+ * Refuses what is not ours to touch. Run before anything is written to the file. adopt: it is the
+ * database of the one other server whose links we take over.
+ */
+static bool check_owner(sqlite_store *self, int64_t *version, bool *adopt, char *why,
+                        size_t why_size) {
     int64_t application = 0;
     int64_t tables = 0;
     if (!query_int(self->writer, "PRAGMA user_version", version) ||
@@ -152,8 +165,10 @@ static bool check_owner(sqlite_store *self, int64_t *version, char *why, size_t 
                  self->path, (long long)*version, (long long)known);
         return false;
     }
-    if (*version < 0 || (*version == 0 && tables != 0) ||
-        (*version != 0 && application != APPLICATION_ID)) {
+    *adopt =
+        *version == 0 && application == 0 && tables != 0 && sqlite_store_can_adopt(self->writer);
+    if (*version < 0 || (*version == 0 && tables != 0 && !*adopt) ||
+        (*version != 0 && application != SQLITE_STORE_APPLICATION_ID)) {
         snprintf(why, why_size,
                  "database %s belongs to another program (user_version %lld, %lld tables and "
                  "indexes): name another file with --db",
@@ -163,26 +178,55 @@ static bool check_owner(sqlite_store *self, int64_t *version, char *why, size_t 
     return true;
 }
 
-/* Everything from the version found to ours in one transaction. */
-static bool migrate(sqlite_store *self, int64_t version, char *why, size_t why_size) {
+/* The first start on another server's database says what became of it. */
+static void note_adopted(const sqlite_store *self, const adopted *counts) {
+    char line[1024];
+    int len = snprintf(line, sizeof line,
+                       "database %s was made by agent-render's server: took over %llu links, "
+                       "left out %llu that had expired",
+                       self->path, (unsigned long long)counts->taken,
+                       (unsigned long long)counts->expired);
+    if (counts->odd > 0 && len > 0 && (size_t)len < sizeof line) {
+        snprintf(line + len, sizeof line - (size_t)len,
+                 "; %llu rows whose id is no UUID, or whose times or payload cannot be read, were "
+                 "moved to its table " ADOPT_ODD_TABLE,
+                 (unsigned long long)counts->odd);
+    }
+    self->options.note(line);
+}
+
+/* Everything from the version found to ours in one transaction: a kill leaves what there was. */
+static bool migrate(sqlite_store *self, int64_t version, bool adopt, char *why, size_t why_size) {
     sqlite3 *db = self->writer;
-    char pragma[64];
+    char pragma[96];
+    adopted counts = {0};
     if (version == (int64_t)migrations_sqlite_count) {
         return true;
     }
     if (sqlite3_exec(db, "BEGIN IMMEDIATE", NULL, NULL, NULL) != SQLITE_OK) {
         return broken(self, "cannot be migrated", why, why_size);
     }
+    if (adopt && sqlite_store_adopt_begin(db) != SQLITE_DONE) {
+        goto fail;
+    }
     for (size_t i = (size_t)version; i < migrations_sqlite_count; i++) {
         if (sqlite3_exec(db, migrations_sqlite[i], NULL, NULL, NULL) != SQLITE_OK) {
             goto fail;
         }
     }
+    if (adopt && sqlite_store_adopt_rows(db, self->options.now_ms(), &counts) != SQLITE_DONE) {
+        goto fail;
+    }
     snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %zu",
-             APPLICATION_ID, migrations_sqlite_count);
+             SQLITE_STORE_APPLICATION_ID, migrations_sqlite_count);
     if (sqlite3_exec(db, pragma, NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) {
         goto fail;
+    }
+    if (adopt) {
+        /* The log holds both copies of every link by now. */
+        sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL);
+        note_adopted(self, &counts);
     }
     return true;
 
@@ -216,7 +260,7 @@ bool sqlite_store_open_file(sqlite_store *self, const char *path, char *why, siz
         snprintf(why, why_size, "database %s: this SQLite library was built without threads", path);
         return false;
     }
-    if (!open_place(self, path, why, why_size) || !lock_place(self, why, why_size)) {
+    if (!open_place(self, path, why, why_size) || !hold_place(self, why, why_size)) {
         return false;
     }
     if (sqlite3_open_v2(self->path, &self->writer,
@@ -232,7 +276,8 @@ bool sqlite_store_open_file(sqlite_store *self, const char *path, char *why, siz
     sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
 
     int64_t version = 0;
-    if (!check_owner(self, &version, why, why_size)) {
+    bool adopt = false;
+    if (!check_owner(self, &version, &adopt, why, why_size)) {
         return false;
     }
     /* page_size counts only while the file is empty, and before the log is switched on. */
@@ -252,5 +297,5 @@ bool sqlite_store_open_file(sqlite_store *self, const char *path, char *why, siz
                      NULL, NULL, NULL) != SQLITE_OK) {
         return broken(self, "cannot be set up", why, why_size);
     }
-    return migrate(self, version, why, why_size);
+    return migrate(self, version, adopt, why, why_size);
 }

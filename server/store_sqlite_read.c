@@ -8,6 +8,7 @@
  * Must not write, and must not checkpoint (see store_sqlite.h).
  */
 #include "store_sqlite.h"
+#include "store_sqlite_row.h"
 
 #include <errno.h>
 #include <stdlib.h>
@@ -18,30 +19,13 @@
 /* An event thread stands still meanwhile, so only as long as a log recovery may take. */
 #define READ_BUSY_MS 100
 
-enum { READ_ARTIFACT, READ_PING, READ_COUNT };
+enum { READ_ARTIFACT, READ_GONE, READ_RECALL, READ_PING, READ_COUNT };
 
 static const char *const SQL[READ_COUNT] = {
-    [READ_ARTIFACT] = "SELECT l.expires_at, l.last_viewed_at, l.ttl, l.sliding, l.views, "
-                      "a.created_at, a.updated_at, a.payload, a.codec, a.kind, a.title, s.id "
-                      "FROM artifacts a JOIN lifetimes l ON l.row = a.row "
-                      "LEFT JOIN asset_sets s ON s.number = l.asset_set WHERE a.id = ?1",
+    [READ_ARTIFACT] = ROW_SELECT "a.id = ?1",
+    [READ_GONE] = ROW_GONE,
+    [READ_RECALL] = ("SELECT body_hash, status, response " ROW_RECALL_WHERE),
     [READ_PING] = "SELECT (SELECT row FROM artifacts LIMIT 1), (SELECT row FROM lifetimes LIMIT 1)",
-};
-
-/* Columns of READ_ARTIFACT. */
-enum {
-    COL_EXPIRES_AT,
-    COL_LAST_VIEWED_AT,
-    COL_TTL,
-    COL_SLIDING,
-    COL_VIEWS,
-    COL_CREATED_AT,
-    COL_UPDATED_AT,
-    COL_PAYLOAD,
-    COL_CODEC,
-    COL_KIND,
-    COL_TITLE,
-    COL_SET,
 };
 
 struct reader {
@@ -92,16 +76,25 @@ static reader *take_reader(sqlite_store *self, store_result *result) {
                             "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON",
                             NULL, NULL, NULL);
     }
-    for (size_t i = 0; i < READ_COUNT && code == SQLITE_OK; i++) {
-        code = sqlite3_prepare_v3(r->db, SQL[i], -1, SQLITE_PREPARE_PERSISTENT, &r->statements[i],
-                                  NULL);
-    }
     if (code != SQLITE_OK) {
         *result = sqlite_store_failed(self, code, r->db, "open for reading");
         close_reader(r);
         return NULL;
     }
     return r;
+}
+
+/*
+ * A statement to bind and step. Each is prepared when it is first asked for, so that a table which
+ * is missing fails only what reads it. NULL with the code.
+ */
+static sqlite3_stmt *statement(reader *r, size_t which, int *code) {
+    *code = SQLITE_OK;
+    if (r->statements[which] == NULL) {
+        *code = sqlite3_prepare_v3(r->db, SQL[which], -1, SQLITE_PREPARE_PERSISTENT,
+                                   &r->statements[which], NULL);
+    }
+    return r->statements[which];
 }
 
 /* Gives the reader back; code: how its last statement ended (SQLITE_ROW and SQLITE_DONE are well).
@@ -125,56 +118,40 @@ void sqlite_store_close_readers(sqlite_store *self) {
     }
 }
 
-/* Copies a text column: NULL for SQL's NULL. False without memory. */
-static bool column_copy(sqlite3_stmt *row, int column, char **text, size_t *len) {
-    if (sqlite3_column_type(row, column) == SQLITE_NULL) {
-        return true;
+/* What is said of a row that is not there: whether it was, lately. */
+static store_result absent(sqlite_store *self, reader *r, const uint8_t *id, int *code) {
+    if (!self->options.gone) {
+        return STORE_NOT_FOUND;
     }
-    const unsigned char *bytes = sqlite3_column_text(row, column);
-    size_t count = (size_t)sqlite3_column_bytes(row, column);
-    if (bytes == NULL) {
-        return false;
+    sqlite3_stmt *query = statement(r, READ_GONE, code);
+    if (query != NULL) {
+        sqlite3_bind_blob(query, 1, id, STORE_ID_BYTES, SQLITE_STATIC);
+        sqlite3_bind_int64(query, 2, row_memory_begin(self->options.now_ms()));
+        *code = sqlite3_step(query);
     }
-    *text = store_copy(bytes, count);
-    if (*text != NULL && len != NULL) {
-        *len = count;
-    }
-    return *text != NULL;
+    store_result result = *code == SQLITE_ROW    ? STORE_GONE
+                          : *code == SQLITE_DONE ? STORE_NOT_FOUND
+                                                 : sqlite_store_failed(self, *code, r->db, "read");
+    sqlite3_reset(query);
+    return result;
 }
 
-/* Fills the artifact from a row. The strings may be half there when it answers false. */
-static bool take_row(sqlite3_stmt *row, store_artifact *a) {
-    a->expires_at_ms = sqlite3_column_int64(row, COL_EXPIRES_AT);
-    a->last_viewed_at_ms = sqlite3_column_int64(row, COL_LAST_VIEWED_AT);
-    a->ttl_ms = sqlite3_column_int64(row, COL_TTL);
-    a->sliding = sqlite3_column_int(row, COL_SLIDING) != 0;
-    a->views = sqlite3_column_int64(row, COL_VIEWS);
-    a->created_at_ms = sqlite3_column_int64(row, COL_CREATED_AT);
-    a->updated_at_ms = sqlite3_column_int64(row, COL_UPDATED_AT);
-    char *set = NULL;
-    if (!column_copy(row, COL_PAYLOAD, &a->payload, &a->payload_len) ||
-        !column_copy(row, COL_CODEC, &a->codec, NULL) ||
-        !column_copy(row, COL_KIND, &a->kind, NULL) ||
-        !column_copy(row, COL_TITLE, &a->title, NULL) || !column_copy(row, COL_SET, &set, NULL)) {
-        return false;
+/* A row is there: whether it is to be seen, and what reading it does. */
+static store_result present(sqlite_store *self, store_op *op, bool *nudge) {
+    store_artifact *a = &op->artifact;
+    int64_t now_ms = self->options.now_ms();
+    if (a->expires_at_ms <= now_ms) {
+        if (op->touch) {
+            *nudge = store_touches_expired(self->touches, a->id);
+        }
+        if (!op->expired_too) {
+            return sqlite_store_ended(self, a->expires_at_ms, now_ms);
+        }
+    } else if (op->touch && a->max_views == 0) {
+        row_view(a, now_ms, 1);
+        *nudge = store_touches_view(self->touches, a->id, now_ms);
     }
-    if (set != NULL && strlen(set) == STORE_SET_CHARS) {
-        memcpy(a->asset_set, set, STORE_SET_CHARS);
-    }
-    free(set);
-    return true;
-}
-
-/* Moves the lifetime as a view at `at_ms` does; never back, should the clock jump. */
-static void view(store_artifact *a, int64_t at_ms, int64_t views) {
-    a->views += views;
-    if (at_ms > a->last_viewed_at_ms) {
-        a->last_viewed_at_ms = at_ms;
-    }
-    int64_t expires_at_ms = store_time_add(at_ms, a->ttl_ms);
-    if (a->sliding && expires_at_ms > a->expires_at_ms) {
-        a->expires_at_ms = expires_at_ms;
-    }
+    return STORE_OK;
 }
 
 void sqlite_store_read(sqlite_store *self, store_op *op) {
@@ -193,34 +170,27 @@ void sqlite_store_read(sqlite_store *self, store_op *op) {
     store_touch waiting;
     bool touched = store_touches_find(self->touches, id, &waiting);
 
-    sqlite3_stmt *query = r->statements[READ_ARTIFACT];
-    sqlite3_bind_blob(query, 1, id, sizeof id, SQLITE_STATIC);
-    int code = sqlite3_step(query);
+    int code;
     bool nudge = false;
+    sqlite3_stmt *query = statement(r, READ_ARTIFACT, &code);
+    if (query != NULL) {
+        sqlite3_bind_blob(query, 1, id, sizeof id, SQLITE_STATIC);
+        code = sqlite3_step(query);
+    }
+    if (code == SQLITE_ROW) {
+        row_read_numbers(query, a);
+        bool whole = row_read_strings(query, a);
+        if (touched) {
+            row_apply_touch(a, &waiting);
+        }
+        op->result = whole ? present(self, op, &nudge) : STORE_NO_MEMORY;
+    }
+    sqlite3_reset(query); /* lets go of the snapshot before anything else is looked up */
     if (code == SQLITE_DONE) {
-        op->result = STORE_NOT_FOUND;
+        op->result = absent(self, r, id, &code);
     } else if (code != SQLITE_ROW) {
         op->result = sqlite_store_failed(self, code, r->db, "read");
-    } else {
-        int64_t now_ms = self->options.now_ms();
-        bool whole = take_row(query, a);
-        if (touched && waiting.last_ms > a->last_viewed_at_ms) {
-            view(a, waiting.last_ms, waiting.views);
-        }
-        if (!whole) {
-            op->result = STORE_NO_MEMORY;
-        } else if (a->expires_at_ms <= now_ms) {
-            op->result = STORE_NOT_FOUND;
-            nudge = op->touch && store_touches_expired(self->touches, id);
-        } else {
-            op->result = STORE_OK;
-            if (op->touch) {
-                view(a, now_ms, 1);
-                nudge = store_touches_view(self->touches, id, now_ms);
-            }
-        }
     }
-    sqlite3_reset(query);
     give_reader(self, r, code);
     if (nudge) {
         sqlite_store_nudge(self);
@@ -231,14 +201,56 @@ void sqlite_store_read(sqlite_store *self, store_op *op) {
     }
 }
 
+void sqlite_store_recall(sqlite_store *self, store_op *op) {
+    store_record *record = &op->record;
+    free(record->response);
+    record->response = NULL;
+    record->response_len = 0;
+    reader *r = take_reader(self, &op->result);
+    if (r == NULL) {
+        return;
+    }
+    int code;
+    sqlite3_stmt *query = statement(r, READ_RECALL, &code);
+    if (query != NULL) {
+        sqlite3_bind_blob(query, 1, record->scope, STORE_HASH_BYTES, SQLITE_STATIC);
+        sqlite3_bind_int64(query, 2, row_memory_begin(self->options.now_ms()));
+        code = sqlite3_step(query);
+    }
+    if (code == SQLITE_ROW) {
+        const void *hash = sqlite3_column_blob(query, 0);
+        const void *response = sqlite3_column_blob(query, 2); /* NULL too when it is empty */
+        size_t len = (size_t)sqlite3_column_bytes(query, 2);
+        record->status = (unsigned)sqlite3_column_int(query, 1);
+        record->response = store_copy(response, response == NULL ? 0 : len);
+        bool whole = hash != NULL && sqlite3_column_bytes(query, 0) == STORE_HASH_BYTES &&
+                     (response != NULL || len == 0) && record->response != NULL;
+        if (whole) {
+            memcpy(record->body_hash, hash, STORE_HASH_BYTES);
+            record->response_len = len;
+        }
+        op->result = whole ? STORE_OK : STORE_NO_MEMORY;
+    } else if (code == SQLITE_DONE) {
+        op->result = STORE_NOT_FOUND;
+    } else {
+        op->result = sqlite_store_failed(self, code, r->db, "recall");
+    }
+    sqlite3_reset(query);
+    give_reader(self, r, code);
+}
+
 void sqlite_store_ping(sqlite_store *self, store_op *op) {
     reader *r = take_reader(self, &op->result);
     if (r == NULL) {
         return;
     }
-    int code = sqlite3_step(r->statements[READ_PING]);
+    int code;
+    sqlite3_stmt *query = statement(r, READ_PING, &code);
+    if (query != NULL) {
+        code = sqlite3_step(query);
+    }
     op->result = code == SQLITE_ROW ? STORE_OK : sqlite_store_failed(self, code, r->db, "ping");
-    sqlite3_reset(r->statements[READ_PING]);
+    sqlite3_reset(query);
     give_reader(self, r, code);
     if (op->result != STORE_OK) {
         return;

@@ -9,8 +9,10 @@
  * Other threads enter only through enqueue, nudge, start and stop.
  */
 #include "store_sqlite_apply.h"
+#include "store_sqlite_lock.h"
 
 #include <errno.h>
+#include <limits.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -27,10 +29,11 @@
 #define TOUCH_BUSY_MS   100 /* nobody waits for a touch: try again at the next tick */
 #define SWEEP_BUSY_MS   200 /* per step, so that inserts behind it are not held up */
 #define RESTART_BUSY_MS 200
+#define YIELD_NS        5000000 /* between batches, for a store_remove() to get in */
 
 /* Pages in the log that ask for a checkpoint, and for one that waits until readers let go. */
 #define WAL_PAGES         4000
-#define WAL_PAGES_RESTART (16 * WAL_PAGES)
+#define WAL_PAGES_RESTART (4 * WAL_PAGES)
 
 typedef struct loop {
     writer w; /* first: handed to the thread as the loop's address */
@@ -40,6 +43,7 @@ typedef struct loop {
     int64_t probe_at_ms;
     int wal_pages;        /* in the log after the last commit */
     int checkpoint_pages; /* the count that asks for the next checkpoint */
+    int limit_pages;      /* the count past which nothing is written */
 } loop;
 
 /* ---- queue ---- */
@@ -156,6 +160,98 @@ static void put_off(loop *l) {
     answer(l, &late);
 }
 
+/* ---- the log, and recovery from trouble ---- */
+
+/* SQLite calls this after every commit. */
+static int count_pages(void *opaque, sqlite3 *db, const char *name, int pages) {
+    (void)db;
+    (void)name;
+    ((loop *)opaque)->wal_pages = pages;
+    return SQLITE_OK;
+}
+
+/* Not while store_remove() writes beside us; a later turn will do. */
+static int run_checkpoint(loop *l, int mode, int busy_ms) {
+    sqlite_store *self = l->w.self;
+    if (lock_log(self->lock_fd, 0) == LOCK_TAKEN) {
+        return SQLITE_BUSY;
+    }
+    sqlite3_busy_timeout(l->w.db, busy_ms);
+    int code = sqlite3_wal_checkpoint_v2(l->w.db, NULL, mode, NULL, NULL);
+    unlock_log(self->lock_fd);
+    if (code == SQLITE_OK && mode != SQLITE_CHECKPOINT_PASSIVE) {
+        l->wal_pages = 0; /* the next write begins it anew */
+        l->checkpoint_pages = WAL_PAGES;
+    }
+    return code;
+}
+
+/*
+ * Passive once the log is long: never waits, and lets the next write begin the log anew unless a
+ * reader still needs its end. That reader may be there every time, so a much longer log is worth
+ * waiting for. An idle daemon empties it, so that a crash leaves little to recover.
+ */
+static void checkpoint(loop *l, bool idle) {
+    if (l->wal_pages < l->checkpoint_pages - WAL_PAGES) {
+        l->checkpoint_pages = WAL_PAGES; /* it was begun anew */
+    }
+    if (idle && l->wal_pages > 0) {
+        (void)run_checkpoint(l, SQLITE_CHECKPOINT_TRUNCATE, 0);
+    } else if (l->wal_pages >= l->checkpoint_pages) {
+        bool restart = l->wal_pages >= WAL_PAGES_RESTART;
+        l->checkpoint_pages = l->wal_pages + WAL_PAGES;
+        int code =
+            run_checkpoint(l, restart ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE,
+                           restart ? RESTART_BUSY_MS : 0);
+        if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) {
+            writer_failed(&l->w, code, "checkpoint");
+        }
+    }
+}
+
+/*
+ * Whoever reads in one long transaction keeps the log from being begun anew. It is let grow for
+ * the sake of a backup, but not until the disk is full: then writes wait, as for a lock.
+ */
+static bool log_is_full(loop *l) {
+    sqlite_store *self = l->w.self;
+    if (l->wal_pages < l->limit_pages) {
+        return false;
+    }
+    int code = run_checkpoint(l, SQLITE_CHECKPOINT_RESTART, RESTART_BUSY_MS);
+    if (code == SQLITE_OK) {
+        return false;
+    }
+    if ((code & 0xff) != SQLITE_BUSY) {
+        writer_failed(&l->w, code, "checkpoint");
+        nanosleep(&(struct timespec){.tv_nsec = RESTART_BUSY_MS * 1000000}, NULL);
+    } else if (sqlite_store_report_is_due(self, REPORT_LOG_LIMIT)) {
+        char line[512];
+        snprintf(line, sizeof line,
+                 "database %s: its -wal file has grown to %llu MiB, because a program reads the "
+                 "database in one long transaction: end that program; writes wait meanwhile",
+                 self->path, (unsigned long long)self->options.log_limit_bytes >> 20);
+        self->options.report(line);
+    }
+    return true;
+}
+
+/*
+ * While writes fail, PING says so and nobody sends any more: so the writer itself tries one now
+ * and then, an update that changes nothing.
+ */
+static void probe(loop *l) {
+    sqlite_store *self = l->w.self;
+    int64_t now_ms = clock_monotonic_ms();
+    if (!atomic_load(&self->write_broken) || now_ms < l->probe_at_ms) {
+        return;
+    }
+    l->probe_at_ms = now_ms + RETRY_MS;
+    if (writer_probe(&l->w)) {
+        atomic_store(&self->write_broken, false);
+    }
+}
+
 /* ---- one batch ---- */
 
 static int64_t batch_timeout_ms(const loop *l) {
@@ -198,8 +294,11 @@ static void write_batch(loop *l, bool closing) {
         return;
     }
 
+    if (log_is_locked(self->lock_fd)) {
+        nanosleep(&(struct timespec){.tv_nsec = YIELD_NS}, NULL);
+    }
     w->trouble = false;
-    int code = writer_begin(w, batch_timeout_ms(l));
+    int code = log_is_full(l) ? SQLITE_BUSY : writer_begin(w, batch_timeout_ms(l));
     if ((code & 0xff) == SQLITE_BUSY) {
         l->touches_at_ms = clock_monotonic_ms() + RETRY_MS;
         put_off(l);
@@ -277,7 +376,7 @@ static void step_sweep(loop *l, bool closing) {
         end_sweep(l, STORE_OK); /* the next start sweeps what is left */
         return;
     }
-    int code = writer_sweep(&l->w, &l->sweeping, SWEEP_BUSY_MS);
+    int code = log_is_full(l) ? SQLITE_BUSY : writer_sweep(&l->w, &l->sweeping, SWEEP_BUSY_MS);
     bool busy = (code & 0xff) == SQLITE_BUSY;
     int64_t waited_ms = clock_monotonic_ms() - since_ms;
     if (code == SQLITE_DONE) {
@@ -286,61 +385,6 @@ static void step_sweep(loop *l, bool closing) {
         end_sweep(l, STORE_BUSY);
     } else if (code != SQLITE_ROW && !busy) {
         end_sweep(l, writer_failed(&l->w, code, "sweep"));
-    }
-}
-
-/* ---- the log, and recovery from trouble ---- */
-
-/* SQLite calls this after every commit. */
-static int count_pages(void *opaque, sqlite3 *db, const char *name, int pages) {
-    (void)db;
-    (void)name;
-    ((loop *)opaque)->wal_pages = pages;
-    return SQLITE_OK;
-}
-
-/*
- * Passive once the log is long: never waits, and lets the next write begin the log anew unless a
- * reader still needs its end. That reader may be there every time, so a much longer log is worth
- * waiting for. An idle daemon empties it, so that a crash leaves little to recover.
- */
-static void checkpoint(loop *l, bool idle) {
-    sqlite3 *db = l->w.db;
-    if (l->wal_pages < l->checkpoint_pages) {
-        l->checkpoint_pages = WAL_PAGES; /* it was begun anew */
-    }
-    if (idle && l->wal_pages > 0) {
-        sqlite3_busy_timeout(db, 0);
-        if (sqlite3_wal_checkpoint_v2(db, NULL, SQLITE_CHECKPOINT_TRUNCATE, NULL, NULL) ==
-            SQLITE_OK) {
-            l->wal_pages = 0;
-            l->checkpoint_pages = WAL_PAGES;
-        }
-    } else if (l->wal_pages >= l->checkpoint_pages) {
-        bool restart = l->wal_pages >= WAL_PAGES_RESTART;
-        sqlite3_busy_timeout(db, restart ? RESTART_BUSY_MS : 0);
-        int code = sqlite3_wal_checkpoint_v2(
-            db, NULL, restart ? SQLITE_CHECKPOINT_RESTART : SQLITE_CHECKPOINT_PASSIVE, NULL, NULL);
-        if (code != SQLITE_OK && (code & 0xff) != SQLITE_BUSY) {
-            writer_failed(&l->w, code, "checkpoint");
-        }
-        l->checkpoint_pages = l->wal_pages + WAL_PAGES;
-    }
-}
-
-/*
- * While writes fail, PING says so and nobody sends any more: so the writer itself tries one now
- * and then, an update that changes nothing.
- */
-static void probe(loop *l) {
-    sqlite_store *self = l->w.self;
-    int64_t now_ms = clock_monotonic_ms();
-    if (!atomic_load(&self->write_broken) || now_ms < l->probe_at_ms) {
-        return;
-    }
-    l->probe_at_ms = now_ms + RETRY_MS;
-    if (writer_probe(&l->w)) {
-        atomic_store(&self->write_broken, false);
     }
 }
 
@@ -379,6 +423,12 @@ static void *run(void *opaque) {
     return NULL;
 }
 
+/* A page in the log has a header of its own. At least what makes sense of the other counts. */
+static int pages_of(uint64_t bytes) {
+    uint64_t pages = bytes / (4096 + 24);
+    return pages > INT_MAX ? INT_MAX : pages < WAL_PAGES ? WAL_PAGES : (int)pages;
+}
+
 bool sqlite_store_start_writer(sqlite_store *self, char *why, size_t why_size) {
     loop *l = calloc(1, sizeof *l);
     if (l == NULL) {
@@ -388,6 +438,7 @@ bool sqlite_store_start_writer(sqlite_store *self, char *why, size_t why_size) {
     l->w.self = self;
     l->w.db = self->writer;
     l->checkpoint_pages = WAL_PAGES;
+    l->limit_pages = pages_of(self->options.log_limit_bytes);
     if (writer_prepare(&l->w) != SQLITE_DONE) {
         snprintf(why, why_size,
                  "database %s lacks tables of its version: %s: restore it from a backup",

@@ -9,21 +9,26 @@
 
 #include "clock.h"
 #include "jobs.h"
+#include "jobs_table.h"
 #include "log.h"
 #include "store.h"
+#include "tokens.h"
 
 #define TICK_MS  50
 #define SWEEP_MS (60 * 60 * 1000)
+#define TIDY_MS  5000
+#define WHY_SIZE 512
 
-static void stop_signals(sigset_t *set) {
+static void our_signals(sigset_t *set) {
     (void)sigemptyset(set);
     (void)sigaddset(set, SIGTERM);
     (void)sigaddset(set, SIGINT);
+    (void)sigaddset(set, SIGHUP);
 }
 
 void timer_block_signals(void) {
     sigset_t set;
-    stop_signals(&set);
+    our_signals(&set);
     (void)pthread_sigmask(SIG_BLOCK, &set, NULL);
 }
 
@@ -86,18 +91,37 @@ static void start_sweep(store *links) {
     }
 }
 
+/* SIGHUP. What is wrong with a file changes nothing but the log. */
+static void read_tokens_again(const service *self) {
+    char why[WHY_SIZE] = "";
+    if (self->tokens == NULL) {
+        log_write(LOG_INFO, "nothing to read again: there is no tokens file");
+    } else if (tokens_reload(self->tokens, why, sizeof why)) {
+        log_write(LOG_INFO, "read the tokens file again");
+    } else {
+        log_write(LOG_ERROR, "%s; the tokens read before still count", why);
+    }
+}
+
 int timer_run(const service *self) {
     sigset_t set;
-    stop_signals(&set);
+    our_signals(&set);
+    int64_t tidy_at_ms = 0;
     int64_t sweep_at_ms = clock_monotonic_ms() + SWEEP_MS;
     for (;;) {
         const struct timespec tick = {.tv_nsec = TICK_MS * 1000000L};
         int got = sigtimedwait(&set, NULL, &tick);
-        if (got > 0) {
+        if (got == SIGHUP) {
+            read_tokens_again(self);
+        } else if (got > 0) {
             return got;
         }
         int64_t now_ms = clock_monotonic_ms();
         jobs_expire(self->jobs, now_ms);
+        if (now_ms >= tidy_at_ms) {
+            tidy_at_ms = now_ms + TIDY_MS;
+            jobs_table_expire(self->encodes, now_ms);
+        }
         if (now_ms >= sweep_at_ms) {
             sweep_at_ms = now_ms + SWEEP_MS;
             start_sweep(self->store);

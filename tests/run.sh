@@ -9,7 +9,9 @@
 #   checks                rules of the house that a script can check
 #   unit,  unit-asan      cmocka programs, one per property
 #   tool,  tool-asan      the arx tool against the golden vectors
+#   page                  the page's codec as WebAssembly against the same, and what its build makes
 #   http,  http-asan      arxd itself, over sockets; its stderr must stay empty
+#   storage               arxd on a disk that fails, or loses what was not synced
 #
 # Every program speaks TAP, is counted test by test, and counts as one failure more if it ends badly
 # without saying which test failed, or runs none. `make test` builds what is run here. Output is kept
@@ -18,7 +20,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-ALL_SUITES="unit-asan http-asan tool-asan unit http tool checks"
+ALL_SUITES="unit-asan http-asan tool-asan unit http storage tool checks"
 RESULTS=build/test-results
 TIMEOUT_S=600
 
@@ -30,7 +32,7 @@ programs_of() {
     case $(base_of "$1") in
     checks) for f in tests/checks/[a-z]*.sh; do basename "$f" .sh; done ;;
     unit) for f in tests/unit/test_*.c; do basename "$f" .c | sed 's/^test_//'; done ;;
-    tool | http) for f in tests/"$(base_of "$1")"/*.test.mjs; do basename "$f" .test.mjs; done ;;
+    tool | http | page | storage) for f in tests/"$(base_of "$1")"/*.test.mjs; do basename "$f" .test.mjs; done ;;
     *)
         echo "run.sh: no suite named '$1' ($ALL_SUITES)" >&2
         return 1
@@ -83,6 +85,17 @@ read_tap() {
     }' "$1"
 }
 
+# A log without what went well: passed tests, the headings above them and the details below.
+without_passes() {
+    awk '
+    /^[ \t]*# Subtest: / { next }
+    /^[ \t]*ok [0-9]+/ { passed = 1; next }
+    passed && /^[ \t]*---$/ { details = 1 }
+    { passed = 0 }
+    details { if (/^[ \t]*\.\.\.$/) details = 0; next }
+    { print }' "$1"
+}
+
 run_one() {
     suite=$1 program=$2
     log=$RESULTS/$suite.$program.log
@@ -113,7 +126,7 @@ run_one() {
         printf '%-4s %-10s %-22s %5d.%d s  %s%s\n' "$verdict" "$suite" "$program" \
             $((took_ds / 10)) $((took_ds % 10)) "$line" "$note"
         if [ "$failed" -ne 0 ]; then
-            sed 's/^/     | /' "$log"
+            without_passes "$log" | sed 's/^/     | /'
         fi
     } >"$log.report"
     cat "$log.report"

@@ -221,6 +221,22 @@ class Server {
   }
 }
 
+/*
+ * A test that failed before it stopped its server must not keep this process waiting for it: the
+ * child holds nothing open, and whatever still runs at the end is ended then.
+ */
+const children = new Set();
+function letGo(child) {
+  children.add(child);
+  child.once("close", () => children.delete(child));
+  child.unref();
+  child.stdout.unref();
+  child.stderr.unref();
+}
+process.on("exit", () => {
+  for (const child of children) child.kill("SIGKILL");
+});
+
 /**
  * Starts arxd. args: more flags; env: variables; folder: an existing one to keep a database;
  * Gives it when it answers /health.
@@ -236,6 +252,7 @@ export async function startServer({ args = [], env = {}, folder = temporaryFolde
     );
     await new Promise((resolve, reject) => child.once("spawn", resolve).once("error", reject));
     const server = new Server(child, port, folder, db);
+    letGo(child);
     try {
       await until(
         async () => {

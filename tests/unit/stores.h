@@ -81,12 +81,23 @@ static inline void count_report(const char *line) {
     atomic_fetch_add(&report_count, 1);
 }
 
+/* ---- notes ---- */
+
+static char last_note[1024];
+
+static inline void keep_note(const char *line) {
+    snprintf(last_note, sizeof last_note, "%s", line);
+}
+
 /* ---- operations ---- */
 
 static inline store *open_with(store_options options) {
     char why[512] = "";
     if (options.report == NULL) {
         options.report = count_report;
+    }
+    if (options.note == NULL) {
+        options.note = keep_note;
     }
     options.now_ms = test_now_ms;
     store *s = store_open(&options, why, sizeof why);
@@ -173,6 +184,53 @@ static inline store_result read_result(store *s, uint64_t number) {
     store_op op = read_one(s, number, false);
     store_op_clear(&op);
     return op.result;
+}
+
+/* Another kind of operation on the row of that number. */
+static inline store_op make_op(store_kind kind, uint64_t number) {
+    store_op op = {.kind = kind};
+    make_id(op.artifact.id, number);
+    return op;
+}
+
+/* One that replaces the payload and keeps the rest. */
+static inline store_op make_update(uint64_t number, const char *payload) {
+    store_op op = make_op(STORE_UPDATE, number);
+    op.artifact.payload = strdup(payload);
+    op.artifact.payload_len = strlen(payload);
+    op.keep_ttl = op.keep_sliding = op.keep_max_views = true;
+    return op;
+}
+
+static inline store_result update_one(store *s, uint64_t number, const char *payload) {
+    store_op op = make_update(number, payload);
+    store_result result = do_op(s, &op);
+    store_op_clear(&op);
+    return result;
+}
+
+static inline store_result delete_one(store *s, uint64_t number) {
+    store_op op = make_op(STORE_DELETE, number);
+    return do_op(s, &op);
+}
+
+static inline store_result view_one(store *s, uint64_t number) {
+    store_op op = make_op(STORE_VIEW, number);
+    store_result result = do_op(s, &op);
+    store_op_clear(&op);
+    return result;
+}
+
+static inline void make_hash(uint8_t hash[STORE_HASH_BYTES], uint64_t number) {
+    make_id(hash, number);
+    make_id(hash + STORE_ID_BYTES, ~number);
+}
+
+/* Gives the operation to the store, to be waited for with gate_wait(). */
+static inline void start_op(store *s, store_op *op, gate *g) {
+    op->done = gate_open;
+    op->owner = g;
+    assert_false(store_submit(s, op));
 }
 
 static inline uint64_t sweep(store *s) {

@@ -55,7 +55,10 @@ static void test_defaults(void **state) {
     assert_int_equal(config.encode_deadline_ms, 30000);
     assert_int_equal(config.image_mb, 256);
     assert_int_equal(config.raw_cache_mb, 32);
+    assert_null(config.tokens_file);
     assert_false(config.open);
+    assert_false(config.open_writes);
+    assert_false(config.gone);
     assert_int_equal(config.trusted_hops, 0);
     assert_int_equal(config.max_connections, 4096);
     assert_int_equal(config.max_per_address, 256);
@@ -181,6 +184,9 @@ static void test_open(void **state) {
     config_clear(&config);
     assert_int_equal(parse(&config, LIST("HOST=::"), LIST("--open")), CONFIG_RUN);
     config_clear(&config);
+    assert_int_equal(parse(&config, LIST("HOST=::"), LIST("--tokens", "file")), CONFIG_RUN);
+    assert_string_equal(config.tokens_file, "file");
+    config_clear(&config);
     static const char *const loopback[] = {"127.0.0.1", "127.1.2.3", "::1", "localhost"};
     for (size_t i = 0; i < 4; i++) {
         assert_int_equal(parse(&config, NULL, LIST("--host", loopback[i])), CONFIG_RUN);
@@ -201,6 +207,44 @@ static void test_actions(void **state) {
                      CONFIG_HEALTHCHECK);
     assert_int_equal(config.port, 81);
     config_clear(&config);
+}
+
+static void test_commands(void **state) {
+    (void)state;
+    server_config config;
+    assert_int_equal(parse(&config, NULL, LIST("token", "ci", "create")), CONFIG_TOKEN);
+    assert_string_equal(config.operands[0], "ci");
+    assert_string_equal(config.operands[1], "create");
+    assert_null(config.operands[2]);
+    config_clear(&config);
+    assert_int_equal(parse(&config, NULL, LIST("token", "ci", "create", "2030-01-01")),
+                     CONFIG_TOKEN);
+    assert_string_equal(config.operands[2], "2030-01-01");
+    config_clear(&config);
+    /* Flags may stand anywhere; an id may begin with a hyphen. */
+    assert_int_equal(parse(&config, NULL, LIST("--db", "x.db", "delete", "-abc", "--gone")),
+                     CONFIG_DELETE);
+    assert_string_equal(config.operands[0], "-abc");
+    assert_string_equal(config.db, "x.db");
+    config_clear(&config);
+    /* What only matters to a server is no trouble to a command. */
+    assert_int_equal(parse(&config, NULL, LIST("delete", "x", "--host", "0.0.0.0")), CONFIG_DELETE);
+    config_clear(&config);
+    const char *const *const wrong[] = {
+        LIST("token"),
+        LIST("token", "ci"),
+        LIST("token", "a", "b", "c", "d"),
+        LIST("delete"),
+        LIST("delete", "a", "b"),
+        LIST("remove", "a"),
+        LIST("a", "b", "c", "d", "e"),
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        if (parse(&config, NULL, wrong[i]) != CONFIG_WRONG || why[0] == '\0') {
+            fail_msg("case %zu", i);
+        }
+        config_clear(&config);
+    }
 }
 
 /* Every setting with its variable is in the help. */
@@ -243,8 +287,16 @@ static void test_help(void **state) {
         "ARXD_IMAGE_MB",
         "--raw-cache-mb",
         "ARXD_RAW_CACHE_MB",
+        "--tokens PATH",
+        "ARXD_TOKENS_FILE",
         "--open",
         "ARXD_OPEN",
+        "--open-writes",
+        "ARXD_OPEN_WRITES",
+        "--gone",
+        "ARXD_GONE",
+        "token NAME SCOPES [EXPIRES]",
+        "delete ID",
         "--trust-proxy",
         "ARXD_TRUST_PROXY",
         "--max-connections",
@@ -269,7 +321,7 @@ int main(void) {
         cmocka_unit_test(test_defaults),       cmocka_unit_test(test_order),
         cmocka_unit_test(test_lists_and_urls), cmocka_unit_test(test_wrong),
         cmocka_unit_test(test_open),           cmocka_unit_test(test_actions),
-        cmocka_unit_test(test_help),
+        cmocka_unit_test(test_commands),       cmocka_unit_test(test_help),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

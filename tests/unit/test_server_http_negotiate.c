@@ -110,10 +110,36 @@ static void test_types(void **state) {
     assert_int_equal(negotiate_type(NULL, types, 0), -1);
 }
 
+static void test_preferences(void **state) {
+    (void)state;
+    static const struct {
+        const char *prefer;
+        bool holds;
+    } cases[] = {
+        {NULL, false},
+        {"", false},
+        {"respond-async", true},
+        {"Respond-Async", true},
+        {" wait=10 , respond-async;x=y", true},
+        {"respond-async=1", true},
+        {"handling=lenient, return=minimal", false},
+        {"no-respond-async", false},
+        {"respond-asynchronously", false},
+        {"respond", false},
+        {"x=\"respond-async, respond-async\"", false},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        if (prefer_holds(cases[i].prefer, "respond-async") != cases[i].holds) {
+            fail_msg("%s", cases[i].prefer);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_encodings),
         cmocka_unit_test(test_types),
+        cmocka_unit_test(test_preferences),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -162,12 +162,57 @@ static void test_times(void **state) {
     }
 }
 
+static void test_reading_times(void **state) {
+    (void)state;
+    static const struct {
+        const char *text;
+        int64_t ms;
+    } good[] = {
+        {"1970-01-01", 0},
+        {"2000-02-29T00:00:00Z", 951782400000},
+        {"2025-12-31T23:59:59.999Z", 1767225599999},
+        {"9999-12-31", 253402214400000},
+    };
+    for (size_t i = 0; i < sizeof good / sizeof good[0]; i++) {
+        int64_t ms = -1;
+        assert_true(clock_from_iso(good[i].text, &ms));
+        assert_true(ms == good[i].ms);
+    }
+    static const char *const wrong[] = {
+        "",
+        "2026",
+        "2026-1-1",
+        "2026-13-01",
+        "2026-00-01",
+        "2026-02-30",
+        "2025-02-29",
+        "2026-04-31",
+        "2026-01-00",
+        "2026-01-01 00:00:00Z",
+        "2026-01-01T00:00:00",
+        "2026-01-01T24:00:00Z",
+        "2026-01-01T00:60:00Z",
+        "2026-01-01T00:00:60Z",
+        "2026-01-01T00:00:00.9Z",
+        "2026-01-01T00:00:00+00:00",
+        "2026-01-01T00:00:00Zx",
+        "2026-01-01x",
+        " 2026-01-01",
+        "today",
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof wrong[0]; i++) {
+        int64_t ms = 7;
+        if (clock_from_iso(wrong[i], &ms) || ms != 7) {
+            fail_msg("%s", wrong[i]);
+        }
+    }
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(test_find),
-        cmocka_unit_test(test_results),
-        cmocka_unit_test(test_fields),
-        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_find),          cmocka_unit_test(test_results),
+        cmocka_unit_test(test_fields),        cmocka_unit_test(test_times),
+        cmocka_unit_test(test_reading_times),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

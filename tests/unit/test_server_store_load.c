@@ -167,9 +167,9 @@ static void sweep_yields(void **state) {
     sqlite3 *db = raw_open(path);
     raw_exec(db, "BEGIN;"
                  "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 30000)"
-                 "INSERT INTO artifacts SELECT i, randomblob(16), hex(randomblob(200)), NULL, NULL,"
-                 " NULL, 0, 0 FROM n;"
-                 "INSERT INTO lifetimes SELECT row, 1, 0, 1, 1, 0, NULL FROM artifacts;"
+                 "INSERT INTO artifacts (row, id, payload, created_at, updated_at)"
+                 " SELECT i, randomblob(16), hex(randomblob(200)), 0, 0 FROM n;"
+                 "INSERT INTO lifetimes SELECT row, 1, 0, 1, 1, 0, 0, 0, NULL FROM artifacts;"
                  "COMMIT");
     sqlite3_close(db);
     store *s = open_at(path);

@@ -1,0 +1,21 @@
+/*
+ * encode_job.h - an encode nobody waits for: runs on the worker pool, stores its link if it is to
+ * have one, and leaves its answer in the table of jobs.
+ */
+#ifndef ARXD_ENCODE_JOB_H
+#define ARXD_ENCODE_JOB_H
+
+#include "auth.h"
+#include "encode_task.h"
+#include "jobs_table.h"
+#include "service.h"
+
+/*
+ * Queues a task that has been planned. On API_OK it is taken, and `entry` (held on its own) tells
+ * what becomes of it; --encode-deadline counts from here. Else it is the caller's still. origin,
+ * caller: copied.
+ */
+api_result encode_job_start(const service *server, job_entry *entry, encode_task *task,
+                            const auth_caller *caller, const char *origin);
+
+#endif

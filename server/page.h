@@ -1,0 +1,18 @@
+/*
+ * page.h - the pages of a short link. Event thread.
+ *
+ * Their head tells previews the title and kind that are stored, never content.
+ */
+#ifndef ARXD_PAGE_H
+#define ARXD_PAGE_H
+
+#include "reply.h"
+#include "store.h"
+
+/* The viewer page, which carries the payload as inert data. The request must hold the row. */
+void page_send(http_request *request, const store_artifact *artifact);
+
+/* For a row that counts its views: one button, which asks for one. Holds no payload. */
+void page_send_limited(http_request *request, const store_artifact *artifact);
+
+#endif

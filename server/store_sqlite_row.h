@@ -1,0 +1,39 @@
+/*
+ * store_sqlite_row.h - from a row of the tables to a store_artifact, for the readers and the writer
+ * alike. Pure but for the statement that is read.
+ */
+#ifndef ARXD_STORE_SQLITE_ROW_H
+#define ARXD_STORE_SQLITE_ROW_H
+
+#include <sqlite3.h>
+
+#include "store_touch.h"
+
+/* To be followed by a condition on a.id or a.row. */
+#define ROW_SELECT                                                                                 \
+    "SELECT a.row, l.expires_at, l.last_viewed_at, l.ttl, l.sliding, l.views, l.max_views, "       \
+    "l.views_left, a.created_at, a.updated_at, a.id, a.edit_key_hash, a.maker, a.codec, a.kind, "  \
+    "a.title, s.id, a.payload FROM artifacts a JOIN lifetimes l ON l.row = a.row "                 \
+    "LEFT JOIN asset_sets s ON s.number = l.asset_set WHERE "
+
+/* A recorded reply still counts if it was written after ?2. */
+#define ROW_RECALL_WHERE "FROM idempotency WHERE scope = ?1 AND at > ?2"
+/* So does an end. */
+#define ROW_GONE "SELECT 1 FROM gone WHERE id = ?1 AND at > ?2"
+
+/* artifacts.row */
+int64_t row_number(sqlite3_stmt *row);
+/* Everything of fixed size. */
+void row_read_numbers(sqlite3_stmt *row, store_artifact *artifact);
+/* The strings; some may be there when it answers false, which is for lack of memory. */
+bool row_read_strings(sqlite3_stmt *row, store_artifact *artifact);
+
+/* Moves the lifetime as views at `at_ms` do; never back, should the clock jump. */
+void row_view(store_artifact *artifact, int64_t at_ms, int64_t views);
+/* The same for a touch that waits, unless the row carries it by now. */
+void row_apply_touch(store_artifact *artifact, const store_touch *waiting);
+
+/* Memory of what is no more and of replies reaches back to here. */
+int64_t row_memory_begin(int64_t now_ms);
+
+#endif

@@ -1,0 +1,324 @@
+/* store_sqlite_rows.c - what each write does to rows; see store_sqlite_apply.h. */
+#include "store_sqlite_apply.h"
+#include "store_sqlite_row.h"
+
+#include <string.h>
+
+/* Longer lives than this would overflow when added to a time; it is 285,000 years. */
+#define TTL_MAX_MS (INT64_C(1) << 53)
+
+static int64_t ttl_within(int64_t ttl_ms) {
+    return ttl_ms < 0 ? 0 : ttl_ms > TTL_MAX_MS ? TTL_MAX_MS : ttl_ms;
+}
+
+/* Binds are checked by what they do: one that fails leaves NULL, which the tables refuse. */
+static void bind_text(sqlite3_stmt *s, int at, const char *text) {
+    if (text == NULL) {
+        sqlite3_bind_null(s, at);
+    } else {
+        sqlite3_bind_text64(s, at, text, strlen(text), SQLITE_STATIC, SQLITE_UTF8);
+    }
+}
+
+static void bind_payload(sqlite3_stmt *s, int at, const store_artifact *a) {
+    sqlite3_bind_text64(s, at, a->payload, a->payload_len, SQLITE_STATIC, SQLITE_UTF8);
+}
+
+static void bind_hash(sqlite3_stmt *s, int at, bool there, const uint8_t *hash) {
+    if (there) {
+        sqlite3_bind_blob(s, at, hash, STORE_HASH_BYTES, SQLITE_STATIC);
+    } else {
+        sqlite3_bind_null(s, at);
+    }
+}
+
+static void bind_id(sqlite3_stmt *s, const uint8_t *id) {
+    sqlite3_bind_blob(s, 1, id, STORE_ID_BYTES, SQLITE_STATIC);
+}
+
+static const char *set_or_null(const store_artifact *a) {
+    return a->asset_set[0] == '\0' ? NULL : a->asset_set;
+}
+
+static int add_set(writer *w, const char *set) {
+    if (set == NULL) {
+        return SQLITE_DONE;
+    }
+    bind_text(w->statements[WRITE_ADD_SET], 1, set);
+    return writer_run(w, WRITE_ADD_SET);
+}
+
+/* ---- looking ---- */
+
+static int look(writer *w, write_statement statement, bool strings, int64_t *row,
+                store_artifact *found) {
+    sqlite3_stmt *s = w->statements[statement];
+    int code = sqlite3_step(s);
+    if (code == SQLITE_ROW) {
+        store_touch waiting;
+        *row = row_number(s);
+        row_read_numbers(s, found);
+        if (strings && !row_read_strings(s, found)) {
+            code = SQLITE_NOMEM;
+        }
+        if (store_touches_find(w->self->touches, found->id, &waiting)) {
+            row_apply_touch(found, &waiting);
+        }
+    }
+    sqlite3_reset(s);
+    return code;
+}
+
+int rows_look(writer *w, const uint8_t *id, bool strings, int64_t *row, store_artifact *found) {
+    bind_id(w->statements[WRITE_LOOK_ID], id);
+    return look(w, WRITE_LOOK_ID, strings, row, found);
+}
+
+int rows_look_number(writer *w, int64_t row, store_artifact *found) {
+    int64_t same;
+    sqlite3_bind_int64(w->statements[WRITE_LOOK_ROW], 1, row);
+    return look(w, WRITE_LOOK_ROW, false, &same, found);
+}
+
+/* The row is not there: was it, lately? */
+static int absent(writer *w, store_op *op, int64_t now_ms) {
+    op->result = STORE_NOT_FOUND;
+    if (!w->self->options.gone) {
+        return SQLITE_DONE;
+    }
+    bind_id(w->statements[WRITE_LOOK_GONE], op->artifact.id);
+    sqlite3_bind_int64(w->statements[WRITE_LOOK_GONE], 2, row_memory_begin(now_ms));
+    int code = writer_run(w, WRITE_LOOK_GONE);
+    if (code == SQLITE_ROW) {
+        op->result = STORE_GONE;
+        code = SQLITE_DONE;
+    }
+    return code;
+}
+
+/* The live row of the op's id. SQLITE_DONE: there is none if op->result says so. */
+static int look_live(writer *w, store_op *op, bool strings, int64_t now_ms, int64_t *row,
+                     store_artifact *found) {
+    int code = rows_look(w, op->artifact.id, strings, row, found);
+    if (code == SQLITE_DONE) {
+        return absent(w, op, now_ms);
+    }
+    if (code == SQLITE_ROW) {
+        code = SQLITE_DONE;
+        if (found->expires_at_ms <= now_ms) {
+            op->result = sqlite_store_ended(w->self, found->expires_at_ms, now_ms);
+            (void)store_touches_expired(w->self->touches, op->artifact.id);
+        }
+    }
+    return code;
+}
+
+/* Is it still the row that whoever asks has seen? */
+static bool same_owner(const store_artifact *seen, const store_artifact *found) {
+    return seen->has_edit_key == found->has_edit_key && seen->has_maker == found->has_maker &&
+           (!seen->has_edit_key ||
+            memcmp(seen->edit_key_hash, found->edit_key_hash, STORE_HASH_BYTES) == 0) &&
+           (!seen->has_maker || memcmp(seen->maker, found->maker, STORE_HASH_BYTES) == 0);
+}
+
+/* ---- the operations ---- */
+
+int rows_insert(writer *w, store_op *op) {
+    store_artifact *a = &op->artifact;
+    const char *set = set_or_null(a);
+    int64_t now_ms = w->self->options.now_ms();
+    a->ttl_ms = ttl_within(a->ttl_ms);
+    a->created_at_ms = a->updated_at_ms = a->last_viewed_at_ms = now_ms;
+    a->expires_at_ms = store_time_add(now_ms, a->ttl_ms);
+    a->views = 0;
+    a->max_views = a->views_left = a->max_views < 0 ? 0 : a->max_views;
+    int code = add_set(w, set);
+    if (code != SQLITE_DONE) {
+        return code;
+    }
+
+    sqlite3_stmt *s = w->statements[WRITE_INSERT_ARTIFACT];
+    bind_id(s, a->id);
+    bind_payload(s, 2, a);
+    bind_text(s, 3, a->codec);
+    bind_text(s, 4, a->kind);
+    bind_text(s, 5, a->title);
+    sqlite3_bind_int64(s, 6, now_ms);
+    bind_hash(s, 7, a->has_edit_key, a->edit_key_hash);
+    bind_hash(s, 8, a->has_maker, a->maker);
+    code = writer_run(w, WRITE_INSERT_ARTIFACT);
+    if (code != SQLITE_DONE) {
+        return code;
+    }
+
+    s = w->statements[WRITE_INSERT_LIFETIME];
+    sqlite3_bind_int64(s, 1, sqlite3_last_insert_rowid(w->db));
+    sqlite3_bind_int64(s, 2, a->expires_at_ms);
+    sqlite3_bind_int64(s, 3, now_ms);
+    sqlite3_bind_int64(s, 4, a->ttl_ms);
+    sqlite3_bind_int(s, 5, a->sliding);
+    bind_text(s, 6, set);
+    sqlite3_bind_int64(s, 7, a->max_views);
+    return writer_run(w, WRITE_INSERT_LIFETIME);
+}
+
+int rows_view(writer *w, store_op *op) {
+    store_artifact *a = &op->artifact;
+    store_artifact found = {0};
+    int64_t now_ms = w->self->options.now_ms();
+    int64_t row;
+    int code = look_live(w, op, true, now_ms, &row, &found);
+    if (code != SQLITE_DONE || op->result != STORE_OK) {
+        store_artifact_clear(&found);
+        return code;
+    }
+    row_view(&found, now_ms, 1);
+    found.views_left = found.views_left > 0 ? found.views_left - 1 : 0;
+    store_artifact_clear(a);
+    *a = found; /* with its strings */
+    if (a->max_views > 0 && a->views_left == 0) {
+        return rows_remove(w, row, a->id, now_ms);
+    }
+    sqlite3_stmt *s = w->statements[WRITE_VIEW];
+    sqlite3_bind_int64(s, 1, row);
+    sqlite3_bind_int64(s, 2, now_ms);
+    return writer_run(w, WRITE_VIEW);
+}
+
+int rows_update(writer *w, store_op *op) {
+    store_artifact *a = &op->artifact;
+    const char *set = set_or_null(a);
+    store_artifact found = {0};
+    int64_t now_ms = w->self->options.now_ms();
+    int64_t row;
+    int code = look_live(w, op, false, now_ms, &row, &found);
+    if (code != SQLITE_DONE || op->result != STORE_OK) {
+        return code;
+    }
+    if (op->guarded && !same_owner(a, &found)) {
+        op->result = STORE_NOT_FOUND;
+        return SQLITE_DONE;
+    }
+    a->ttl_ms = op->keep_ttl ? found.ttl_ms : ttl_within(a->ttl_ms);
+    a->sliding = op->keep_sliding ? found.sliding : a->sliding;
+    a->max_views = op->keep_max_views ? found.max_views : a->max_views < 0 ? 0 : a->max_views;
+    a->views_left = op->keep_max_views ? found.views_left : a->max_views;
+    a->views = found.views;
+    a->created_at_ms = found.created_at_ms;
+    a->last_viewed_at_ms = found.last_viewed_at_ms;
+    /* Never the same twice: it tells versions apart, in caches and in STORE_DESCRIBE. */
+    a->updated_at_ms = now_ms > found.updated_at_ms ? now_ms : found.updated_at_ms + 1;
+    a->expires_at_ms = store_time_add(now_ms, a->ttl_ms);
+    a->has_edit_key = found.has_edit_key;
+    a->has_maker = found.has_maker;
+    memcpy(a->edit_key_hash, found.edit_key_hash, STORE_HASH_BYTES);
+    memcpy(a->maker, found.maker, STORE_HASH_BYTES);
+    code = add_set(w, set);
+    if (code != SQLITE_DONE) {
+        return code;
+    }
+
+    sqlite3_stmt *s = w->statements[WRITE_UPDATE_ARTIFACT];
+    sqlite3_bind_int64(s, 1, row);
+    bind_payload(s, 2, a);
+    bind_text(s, 3, a->codec);
+    bind_text(s, 4, a->kind);
+    bind_text(s, 5, a->title);
+    sqlite3_bind_int64(s, 6, a->updated_at_ms);
+    code = writer_run(w, WRITE_UPDATE_ARTIFACT);
+    if (code != SQLITE_DONE) {
+        return code;
+    }
+
+    s = w->statements[WRITE_UPDATE_LIFETIME];
+    sqlite3_bind_int64(s, 1, row);
+    sqlite3_bind_int64(s, 2, a->expires_at_ms);
+    sqlite3_bind_int64(s, 3, a->ttl_ms);
+    sqlite3_bind_int(s, 4, a->sliding);
+    sqlite3_bind_int64(s, 5, a->max_views);
+    bind_text(s, 6, set);
+    sqlite3_bind_int64(s, 7, a->views_left);
+    return writer_run(w, WRITE_UPDATE_LIFETIME);
+}
+
+int rows_delete(writer *w, store_op *op) {
+    store_artifact found = {0};
+    int64_t row;
+    int code = rows_look(w, op->artifact.id, false, &row, &found);
+    if (code == SQLITE_DONE ||
+        (code == SQLITE_ROW && op->guarded && !same_owner(&op->artifact, &found))) {
+        op->result = STORE_NOT_FOUND;
+        return SQLITE_DONE;
+    }
+    return code == SQLITE_ROW ? rows_remove(w, row, found.id, w->self->options.now_ms()) : code;
+}
+
+int rows_describe(writer *w, store_op *op) {
+    const store_artifact *a = &op->artifact;
+    const char *set = set_or_null(a);
+    store_artifact found = {0};
+    int64_t row;
+    int code = look_live(w, op, false, w->self->options.now_ms(), &row, &found);
+    if (code != SQLITE_DONE || op->result != STORE_OK) {
+        return code;
+    }
+    if (a->updated_at_ms != 0 && a->updated_at_ms != found.updated_at_ms) {
+        op->result = STORE_NOT_FOUND;
+        return SQLITE_DONE;
+    }
+    sqlite3_stmt *s = w->statements[WRITE_DESCRIBE];
+    sqlite3_bind_int64(s, 1, row);
+    bind_text(s, 2, a->codec);
+    bind_text(s, 3, a->kind);
+    bind_text(s, 4, a->title);
+    code = writer_run(w, WRITE_DESCRIBE);
+    if (code != SQLITE_DONE || set == NULL) {
+        return code;
+    }
+    code = add_set(w, set);
+    if (code != SQLITE_DONE) {
+        return code;
+    }
+    s = w->statements[WRITE_DESCRIBE_SET];
+    sqlite3_bind_int64(s, 1, row);
+    bind_text(s, 2, set);
+    return writer_run(w, WRITE_DESCRIBE_SET);
+}
+
+int rows_touch(writer *w, const store_touch *touch) {
+    int code = SQLITE_DONE;
+    if (touch->views > 0) {
+        sqlite3_stmt *s = w->statements[WRITE_TOUCH];
+        bind_id(s, touch->id);
+        sqlite3_bind_int64(s, 2, touch->views);
+        sqlite3_bind_int64(s, 3, touch->last_ms);
+        code = writer_run(w, WRITE_TOUCH);
+    }
+    if (code == SQLITE_DONE && touch->expired) {
+        store_artifact found = {0};
+        int64_t row;
+        code = rows_look(w, touch->id, false, &row, &found);
+        if (code == SQLITE_ROW) {
+            code = found.expires_at_ms <= w->self->options.now_ms()
+                       ? rows_remove(w, row, found.id, found.expires_at_ms)
+                       : SQLITE_DONE;
+        }
+    }
+    return code;
+}
+
+int rows_remove(writer *w, int64_t row, const uint8_t *id, int64_t end_ms) {
+    sqlite3_bind_int64(w->statements[WRITE_REMOVE_LIFETIME], 1, row);
+    sqlite3_bind_int64(w->statements[WRITE_REMOVE_ARTIFACT], 1, row);
+    int code = writer_run(w, WRITE_REMOVE_LIFETIME);
+    if (code == SQLITE_DONE) {
+        code = writer_run(w, WRITE_REMOVE_ARTIFACT);
+    }
+    if (code == SQLITE_DONE && w->self->options.gone &&
+        end_ms > row_memory_begin(w->self->options.now_ms())) {
+        bind_id(w->statements[WRITE_ADD_GONE], id);
+        sqlite3_bind_int64(w->statements[WRITE_ADD_GONE], 2, end_ms);
+        code = writer_run(w, WRITE_ADD_GONE);
+    }
+    return code;
+}
