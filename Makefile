@@ -35,9 +35,19 @@ $(B)/%.o: %.c
 $(B)/libarx.a: $(CODEC_OBJ)
 	rm -f $@ && $(AR) rcs $@ $^
 
-# The built-in asset sets: a generator on the core reads them, checks them and writes them out as C,
-# with their Brotli and gzip variants and their ids. The first is the default.
-BUILTIN_SETS := tests/vectors/assets
+# The built-in asset sets, in two stages. The project's own is composed of its sources by the library's
+# own text stage; then a generator reads every set, checks it and writes it out as C, with its Brotli and
+# gzip variants and its id. The first is the default.
+OWN_SET := $(B)/gen/set-1
+BUILTIN_SETS := $(OWN_SET)
+
+$(B)/compose-assets: $(B)/static/assets/compose.o $(B)/static/assets/compose_list.o $(B)/static/assets/asset_files.o $(B)/libarx.a
+	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(CODEC_LIBS) -lnettle
+
+# The priors are written last.
+$(OWN_SET)/arx4-priors.json: $(B)/compose-assets $(shell find static/assets/src -type f ! -path '*/words/*.mjs')
+	@mkdir -p $(@D)
+	$(B)/compose-assets $(@D) static/assets/src
 
 $(B)/generate-assets: $(B)/static/assets/generate.o $(B)/static/assets/asset_files.o $(B)/libarx.a
 	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(CODEC_LIBS) -lnettle
@@ -76,6 +86,8 @@ $(B)/unit/test_server_%: $(B)/tests/unit/test_server_%.o $(B)/tests/unit/vectors
 $(B)/unit/test_%: $(B)/tests/unit/test_%.o $(B)/tests/unit/vectors.o $(B)/libarx.a
 	@mkdir -p $(@D)
 	$(CC) $(ALL_LDFLAGS) $^ -o $@ $(CODEC_LIBS) -lcmocka -lnettle
+
+$(B)/unit/test_default_set: $(B)/static/assets/asset_files.o $(B)/gen/builtin_assets.o
 
 # test_<property>_memory: programs that count the library's allocations and let them fail.
 $(B)/unit/test_%_memory: ALL_LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free

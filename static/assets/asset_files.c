@@ -13,8 +13,7 @@ const char *const asset_file_names[BUILTIN_FILES] = {
     [BUILTIN_PRIORS] = "arx4-priors.json",
 };
 
-/* Reads a whole file. 0, or an errno; EFBIG for one past the limit. */
-static int read_file(const char *path, uint8_t **data, size_t *len) {
+int asset_file_read(const char *path, uint8_t **data, size_t *len) {
     enum { CHUNK = 64 * 1024 };
     int error = 0;
     size_t cap = 0;
@@ -86,7 +85,7 @@ bool asset_files_load(const char *folder, asset_files *files, char *why, size_t 
             return false;
         }
         snprintf(path, size, "%s/%s", folder, asset_file_names[i]);
-        int error = read_file(path, &files->data[i], &files->len[i]);
+        int error = asset_file_read(path, &files->data[i], &files->len[i]);
         if (error == ENOENT && i == BUILTIN_PRIORS) {
             error = 0; /* a set may do without */
         }

@@ -16,6 +16,9 @@
 /* File names by BUILTIN_DICTIONARY, BUILTIN_OVERLAY, BUILTIN_PRIORS. */
 extern const char *const asset_file_names[BUILTIN_FILES];
 
+/* Reads a whole file. 0, or an errno; EFBIG for one past the limit. Caller frees. */
+int asset_file_read(const char *path, uint8_t **data, size_t *len);
+
 typedef struct asset_files {
     uint8_t *data[BUILTIN_FILES]; /* the priors may be NULL: the folder has none */
     size_t len[BUILTIN_FILES];

@@ -3,7 +3,7 @@
 
 warn="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Werror"
 include="-Icodec -Iserver -Istatic/assets -Itests/unit"
-sources=$(find codec server static tests/unit -name '*.c' | sort)
+sources=$(find codec server static tests/unit -path static/assets/src -prune -o -name '*.c' -print | sort)
 
 # shellcheck disable=SC2086 # lists of words
 clang_warns() {

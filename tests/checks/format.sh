@@ -1,9 +1,9 @@
 # The sources' shape: clang-format, line ends, sizes, no leftovers.
 . tests/checks/_tap.sh
 
-sources=$(find codec server static sql tests deploy -name node_modules -prune -o -name '*.[ch]' -print | sort)
+sources=$(find codec server static sql tests deploy \( -name node_modules -o -path static/assets/src \) -prune -o -name '*.[ch]' -print | sort)
 texts=$(find Makefile README.md CONTRIBUTING.md LICENSE .ci codec server sql static tests deploy docs \
-    \( -name node_modules -o -path tests/vectors -o -path tests/fuzz/corpus -o -path tests/bench/corpus -o -name '*.png' \) -prune -o -type f -print | sort)
+    \( -name node_modules -o -path tests/vectors -o -path tests/fuzz/corpus -o -path tests/bench/corpus -o -path static/assets/src -o -name '*.png' \) -prune -o -type f -print | sort)
 
 # shellcheck disable=SC2086 # lists of files without spaces
 {

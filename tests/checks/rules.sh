@@ -4,7 +4,7 @@
 # The offline tool is a program on the library, not part of it.
 library=$(find codec -name '*.[ch]' ! -path 'codec/tool/*' ! -name 'arx_main.c' | sort)
 server=$(find server -name '*.[ch]' | sort)
-ours=$(find codec server static tests/unit -name '*.[ch]' | sort)
+ours=$(find codec server static tests/unit -path static/assets/src -prune -o -name '*.[ch]' -print | sort)
 
 # includes of FILES that match PATTERN
 # shellcheck disable=SC2086 # lists of files without spaces
@@ -46,7 +46,7 @@ except() { # PATTERN FILES...: the files whose names do not match
 
 # Every header can be included alone, and first; not so the text that two kernels are made from.
 headers_alone() {
-    for header in $(find codec server static -name '*.h' ! -name mixer_loop.h | sort); do
+    for header in $(find codec server static -path static/assets/src -prune -o -name '*.h' ! -name mixer_loop.h -print | sort); do
         printf '#include "%s"\n' "$header" |
             ${CC:-cc} -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only \
                 -I. -Icodec -Iserver -Istatic/assets -x c - || echo "$header"

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import fs from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { envelopeNamed, ROOT, run, temporaryFolder } from "../http/harness.mjs";
+import { ARX, envelopeNamed, ROOT, run, temporaryFolder } from "../http/harness.mjs";
 import { arx } from "./tool.mjs";
 
 let folder;
@@ -48,6 +48,11 @@ for (const [name, text, kind] of FILES)
     assert.equal(envelope.artifacts[0].filename, name);
     assert.equal(ok(["encode"], { input: text }).length > 5, true);
   });
+
+test("tests/arx.sh", () => {
+  const { code, stdout, stderr } = run("sh", ["tests/arx.sh", ARX]);
+  assert.equal(code, 0, stdout + stderr);
+});
 
 test("the same file gives the same link", () => {
   const file = write("same.md", "# same\n".repeat(100));
@@ -145,7 +150,7 @@ test("--help and --version", () => {
 
 test("stdout that is closed is an error, not a crash", () => {
   const file = write("full.md", "x");
-  const { code, signal } = run("sh", ["-c", `"$0" encode "$1" > /dev/full 2>/dev/null`, process.env.ARX ?? "build/release/arx", file]);
+  const { code, signal } = run("sh", ["-c", `"$0" encode "$1" > /dev/full 2>/dev/null`, ARX, file]);
   assert.equal(signal, null);
   assert.equal(code, 1);
 });
