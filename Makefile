@@ -141,10 +141,24 @@ BENCH_ASSETS := $(B)/static/assets/asset_files.o $(B)/gen/builtin_assets.o
 $(B)/bench: $(patsubst %.c,$(B)/%.o,$(wildcard tests/bench/*.c)) $(BENCH_ASSETS) $(B)/libarx.a
 	$(BENCH_LINK)
 
+$(B)/bench-codecs: $(patsubst %.c,$(B)/%.o,$(wildcard tests/bench/codecs/*.c)) $(BENCH_ASSETS) $(B)/libarx.a
+	$(BENCH_LINK)
+
 # times, as ratios
 bench: $(B)/bench
 	$<
 
-.PHONY: all unit clean run fresh test bench
+# lengths: fails when a fragment got longer than the committed baseline says
+bench-codecs: $(B)/bench-codecs
+	$< $(ARGS)
+
+bench-codecs-update: $(B)/bench-codecs
+	$< --update $(ARGS)
+
+# the picture in README; with ARX_UPSTREAM_ASSETS set it has upstream's curve too
+bench-codecs-plot: $(B)/bench-codecs
+	$< --plot docs/fragment-length.svg
+
+.PHONY: all unit clean run fresh test bench bench-codecs bench-codecs-update bench-codecs-plot
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)

@@ -29,6 +29,7 @@ double bench_median(double *v, size_t n) {
 
 int main(void) {
     bench_mixer();
+    bench_pipeline();
     bench_wires();
     return 0;
 }

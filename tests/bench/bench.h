@@ -23,5 +23,6 @@ void bench_markdown(char *out, size_t len);
 
 void bench_wires(void);
 void bench_mixer(void);
+void bench_pipeline(void);
 
 #endif
