@@ -127,6 +127,7 @@ test:
 	@$(MAKE) --no-print-directory tests/node_modules/.bin/node
 	@$(MAKE) --no-print-directory MODE=release fresh
 	@$(MAKE) --no-print-directory MODE=asan fresh
+	@+$(PARALLEL_MAKE) page
 	@SUITES="$(SUITES)" tests/run.sh
 
 # One of tests/checks: `make check-format`
@@ -162,3 +163,51 @@ bench-codecs-plot: $(B)/bench-codecs
 .PHONY: all unit clean run fresh test bench bench-codecs bench-codecs-update bench-codecs-plot
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
+
+# ---- the page ----
+#
+# The codec's core as WebAssembly, and the bundles a browser gets, in build/page: the same for every
+# MODE. $(B)/gen/page_files.o is all of it as a table for arxd (static/viewer/page_files.h).
+
+WASM_CC := clang-14 --target=wasm32-wasi
+WASM_CFLAGS := -std=c17 $(WARN) -O2 -mbulk-memory -DNDEBUG -fvisibility=hidden -ffunction-sections -fdata-sections \
+               -MMD -MP -Icodec
+# 256 KB of stack below the data, so that running out of it traps; at most 1 GB in all.
+WASM_LDFLAGS := -mexec-model=reactor -Wl,--gc-sections -Wl,--strip-all -Wl,--stack-first \
+                -Wl,-z,stack-size=262144 -Wl,--max-memory=1073741824
+# What stands on libraries stays out: the page has its own Brotli and deflate, and the browser's URLs.
+WASM_SRC := $(filter-out codec/arx_main.c codec/brotli%.c codec/deflate%.c codec/entropy_native.c codec/url%.c, \
+              $(wildcard codec/*.c)) $(wildcard static/viewer/wasm/*.c)
+WASM_OBJ := $(patsubst %.c,build/wasm/%.o,$(WASM_SRC))
+# The functions behind the calls, for tests that look at every stage: tests/page/probe.c.
+PROBE_OBJ := build/wasm/tests/page/probe.o
+
+PAGE_SRC := $(wildcard static/viewer/*.mjs static/viewer/codec/*.mjs static/viewer/page/* static/viewer/page/*/* \
+              static/viewer/page/*/*/*)
+
+build/wasm/%.o: %.c
+	@mkdir -p $(@D)
+	$(WASM_CC) $(WASM_CFLAGS) -c $< -o $@
+
+build/wasm/codec/mixer%.o: WASM_CFLAGS += -O3
+
+build/wasm/core.wasm: $(WASM_OBJ)
+	$(WASM_CC) $(WASM_LDFLAGS) $^ -o $@
+
+build/wasm/probe.wasm: $(WASM_OBJ) $(PROBE_OBJ)
+	$(WASM_CC) $(WASM_LDFLAGS) $^ -o $@
+
+build/page/manifest.json: $(PAGE_SRC) build/wasm/core.wasm tests/node_modules/.bin/node
+	tests/node_modules/.bin/node static/viewer/build.mjs build/page build/wasm/core.wasm
+
+$(B)/gen/page_files.c: build/page/manifest.json static/viewer/embed.mjs
+	@mkdir -p $(@D)
+	tests/node_modules/.bin/node static/viewer/embed.mjs build/page $@
+
+$(B)/gen/page_files.o: ALL_CFLAGS += -Istatic/viewer
+
+# The page alone, and what its tests need.
+page: build/page/manifest.json build/wasm/probe.wasm
+
+.PHONY: page
+-include $(shell find build/wasm -name '*.d' 2>/dev/null)

@@ -19,11 +19,11 @@ RUN="make=make gcc=gcc libc6-dev libmicrohttpd-dev libsqlite3-dev libbrotli-dev 
      libjansson-dev uuid-dev libidn2-dev nettle-dev"
 
 # Node 22 itself comes from the npm package `node` in tests/package-lock.json; Debian's nodejs and
-# npm only fetch it.
-PAGE="ca-certificates nodejs=node npm=npm"
+# npm only fetch it. The compiler makes WebAssembly of the codec.
+PAGE="ca-certificates nodejs=node npm=npm clang-14=clang-14 lld-14=wasm-ld-14 wasi-libc
+      libclang-rt-14-dev-wasm32"
 
-TEST="libcmocka-dev clang-14=clang-14 clang-format-14=clang-format-14 lld-14=wasm-ld-14 wasi-libc
-      libclang-rt-14-dev-wasm32 sqlite3=sqlite3 curl=curl mandoc=mandoc"
+TEST="libcmocka-dev clang-format-14=clang-format-14 sqlite3=sqlite3 curl=curl mandoc=mandoc"
 
 die() {
     echo "install-deps.sh: $1" >&2

@@ -20,7 +20,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-ALL_SUITES="unit-asan http-asan tool-asan unit http storage tool checks"
+ALL_SUITES="unit-asan http-asan tool-asan unit http storage tool page checks"
 RESULTS=build/test-results
 TIMEOUT_S=600
 
