@@ -6,6 +6,7 @@
 
 #include "html.h"
 #include "ids.h"
+#include "service.h"
 
 /* What a preview says a link is, by its kind. */
 static const struct {
@@ -48,9 +49,23 @@ static void write_head(const store_artifact *artifact, arx_buf *out) {
     arx_buf_append_str(out, "</h1>\n");
 }
 
-static void write_payload_start(const store_artifact *artifact, arx_buf *out) {
+/* The path of a link as the browser has it, with the tail behind it: --public-url may have one. */
+static void write_path(http_request *request, const store_artifact *artifact, const char *tail,
+                       arx_buf *out) {
+    const service *server = http_service(request);
+    const char *url = server->config->public_url;
+    const char *authority = url != NULL ? strstr(url, "://") : NULL;
+    const char *path = authority != NULL ? strchr(authority + strlen("://"), '/') : NULL;
     char id[ID_LONG_CHARS + 1];
     id_format_long(artifact->id, id);
+    html_escape_str(path != NULL ? path : "", out);
+    arx_buf_append_byte(out, '/');
+    arx_buf_append_str(out, id);
+    arx_buf_append_str(out, tail);
+}
+
+static void write_payload_start(http_request *request, const store_artifact *artifact,
+                                arx_buf *out) {
     write_head(artifact, out);
     arx_buf_append_str(out, "<p>");
     if (artifact->kind != NULL) {
@@ -59,9 +74,9 @@ static void write_payload_start(const store_artifact *artifact, arx_buf *out) {
         arx_buf_append_str(out, ". ");
     }
     if (artifact->max_views == 0) {
-        arx_buf_append_str(out, "<a href=\"/");
-        arx_buf_append_str(out, id);
-        arx_buf_append_str(out, "/raw\">Read it as plain text</a>.");
+        arx_buf_append_str(out, "<a href=\"");
+        write_path(request, artifact, "/raw", out);
+        arx_buf_append_str(out, "\">Read it as plain text</a>.");
     }
     arx_buf_append_str(out, "</p>\n<div id=\"artifact\" hidden");
     if (artifact->asset_set[0] != '\0') {
@@ -78,7 +93,7 @@ void page_send(http_request *request, const store_artifact *artifact) {
     size_t payload_len = artifact->payload_len;
     arx_buf start;
     arx_buf_init(&start, 0);
-    write_payload_start(artifact, &start);
+    write_payload_start(request, artifact, &start);
     size_t escaped_at = start.len;
     if (html_needs_escape(payload, payload_len)) {
         html_escape(payload, payload_len, &start);
@@ -101,8 +116,6 @@ void page_send(http_request *request, const store_artifact *artifact) {
 }
 
 void page_send_limited(http_request *request, const store_artifact *artifact) {
-    char id[ID_LONG_CHARS + 1];
-    id_format_long(artifact->id, id);
     uint64_t left = artifact->views_left > 0 ? (uint64_t)artifact->views_left : 0;
     arx_buf out;
     arx_buf_init(&out, 0);
@@ -114,8 +127,8 @@ void page_send_limited(http_request *request, const store_artifact *artifact) {
         arx_buf_append_u64(&out, left);
         arx_buf_append_str(&out, " more times");
     }
-    arx_buf_append_str(&out, ". Opening it counts.</p>\n<form method=\"post\" action=\"/");
-    arx_buf_append_str(&out, id);
-    arx_buf_append_str(&out, "/view\"><button>Open</button></form>\n</html>\n");
+    arx_buf_append_str(&out, ". Opening it counts.</p>\n<form method=\"post\" action=\"");
+    write_path(request, artifact, "/view", &out);
+    arx_buf_append_str(&out, "\"><button>Open</button></form>\n</html>\n");
     reply_bytes(request, 200, CONTENT_HTML, &out);
 }

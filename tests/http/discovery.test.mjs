@@ -99,7 +99,9 @@ test("the front page, robots.txt and sitemap.xml point at each other", async () 
   const home = await get("/");
   assert.match(home.headers.link, /rel="api-catalog"/);
   assert.match(home.headers.link, /rel="service-desc"/);
-  for (const [, target] of home.text.matchAll(/href="([^"]+)"/g)) assert.equal((await get(target)).status, 200, target);
+  const links = [...home.text.matchAll(/href="([^"/][^"]*)"/g)].map(([, target]) => target);
+  assert.ok(links.length >= 3, "relative links");
+  for (const target of links) assert.equal((await get(`/${target}`)).status, 200, target);
   const robots = await get("/robots.txt");
   const sitemap = /^Sitemap: (\S+)$/m.exec(robots.text)[1];
   await leads(sitemap);
@@ -143,6 +145,11 @@ test("documents have an ETag, and are asked for again", async () => {
 test("links follow --public-url and Host, and no Host can break out of a document", async () => {
   const own = await startServer({ args: ["--public-url", "https://links.example/base"] });
   assert.match((await call(own, "GET", "/robots.txt")).text, /^Sitemap: https:\/\/links\.example\/base\/sitemap\.xml$/m);
+  const open = await own.create({ payload: "pe30" });
+  const limited = await own.create({ payload: "pe30", max_views: 2 });
+  assert.equal(open.raw_url, `https://links.example/base/${open.id}/raw`);
+  assert.match((await call(own, "GET", `/${open.id}`)).text, new RegExp(`href="/base/${open.id}/raw"`));
+  assert.match((await call(own, "GET", `/${limited.id}`)).text, new RegExp(`action="/base/${limited.id}/view"`));
   await own.stop();
   for (const host of ["a.example", "a.example:8443", "[::1]:3000"]) {
     const { text } = await get("/sitemap.xml", { Host: host });

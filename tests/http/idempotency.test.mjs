@@ -134,6 +134,23 @@ test("an encode nobody waits for is queued once", async () => {
   assert.equal(rows(), before + 1);
 });
 
+test("of those who wait and those who do not, all are told what the first was", async () => {
+  for (let round = 0; round < 6; round++) {
+    const key = freshKey();
+    const before = rows();
+    const json = { envelope: note(`mixed ${round}`), store: true };
+    const answers = await Promise.all(
+      Array.from({ length: 6 }, (_, i) =>
+        send("/encode", { json, headers: (i + round) % 2 ? { Prefer: "respond-async" } : {} }, key),
+      ),
+    );
+    assert.equal(new Set(answers.map(({ status, text }) => `${status} ${text}`)).size, 1, answers.map(({ text }) => text.slice(0, 80)).join("\n"));
+    const { status, body } = answers[0];
+    assert.ok(status === 200 ? body.artifact.id : status === 202 && body.job, answers[0].text);
+    await until(() => rows() === before + 1, "the one link");
+  }
+});
+
 test("records outlive a restart, and hold neither key nor edit key", async () => {
   const own = await startServer();
   const key = "a-very-recognisable-idempotency-key";
