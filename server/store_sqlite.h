@@ -34,6 +34,13 @@
 /* Marks a file as ours besides user_version: "arxd". */
 #define SQLITE_STORE_APPLICATION_ID 0x61727864
 
+/*
+ * Pages that a connection keeps in memory. Enough for the ids and lifetimes of some 100,000 links,
+ * which is what pays; there are as many readers as event threads, and all of it stays resident.
+ */
+#define SQLITE_STORE_READER_CACHE "PRAGMA cache_size = -6144;"
+#define SQLITE_STORE_WRITER_CACHE "PRAGMA cache_size = -4096;"
+
 typedef struct reader reader;
 
 /* Operations in line; linked through store_op.next. */

@@ -283,8 +283,8 @@ bool sqlite_store_open_file(sqlite_store *self, const char *path, char *why, siz
     /* page_size counts only while the file is empty, and before the log is switched on. */
     if (sqlite3_exec(db,
                      "PRAGMA page_size = 4096; PRAGMA trusted_schema = OFF;"
-                     "PRAGMA cell_size_check = ON; PRAGMA temp_store = MEMORY;"
-                     "PRAGMA cache_size = -16384",
+                     "PRAGMA cell_size_check = ON;"
+                     "PRAGMA temp_store = MEMORY;" SQLITE_STORE_WRITER_CACHE,
                      NULL, NULL, NULL) != SQLITE_OK) {
         return broken(self, "cannot be set up", why, why_size);
     }

@@ -71,8 +71,8 @@ static reader *take_reader(sqlite_store *self, store_result *result) {
         sqlite3_db_config(r->db, SQLITE_DBCONFIG_NO_CKPT_ON_CLOSE, 1, NULL);
         sqlite3_db_config(r->db, SQLITE_DBCONFIG_DEFENSIVE, 1, NULL);
         code = sqlite3_exec(r->db,
+                            SQLITE_STORE_READER_CACHE
                             "PRAGMA wal_autocheckpoint = 0; PRAGMA query_only = ON;"
-                            "PRAGMA cache_size = -16384;"
                             "PRAGMA trusted_schema = OFF; PRAGMA cell_size_check = ON",
                             NULL, NULL, NULL);
     }

@@ -11,13 +11,17 @@
 
 #define HOUR_MS INT64_C(3600000)
 
-static store_result remove_one(const char *path, uint64_t number, bool gone, char *why,
-                               size_t why_size) {
+static store_result remove_within(const char *path, uint64_t number, bool gone, unsigned wait_ms,
+                                  char *why, size_t why_size) {
     uint8_t id[STORE_ID_BYTES];
     make_id(id, number);
     why[0] = '\0';
-    store_options options = {.path = path, .busy_timeout_ms = 2000, .gone = gone};
+    store_options options = {.path = path, .busy_timeout_ms = wait_ms, .gone = gone};
     return store_remove(&options, id, why, why_size);
+}
+
+static store_result remove_one(const char *path, uint64_t number, char *why, size_t why_size) {
+    return remove_within(path, number, false, 2000, why, why_size);
 }
 
 /*
@@ -40,8 +44,8 @@ static store_result remove_apart(const char *path, uint64_t number, bool gone) {
 
 static int remove_here(char **argv) {
     char why[512];
-    store_result result = remove_one(argv[1], strtoull(argv[2], NULL, 10),
-                                     strcmp(argv[3], "gone") == 0, why, sizeof why);
+    store_result result = remove_within(argv[1], strtoull(argv[2], NULL, 10),
+                                        strcmp(argv[3], "gone") == 0, 30000, why, sizeof why);
     if (why[0] != '\0') {
         fprintf(stderr, "%s\n", why);
     }
@@ -57,10 +61,10 @@ static void without_a_daemon(void **state) {
         assert_int_equal(insert_one(s, i, "x", HOUR_MS), STORE_OK);
     }
     store_close(s);
-    assert_int_equal(remove_one(path, 1, false, why, sizeof why), STORE_OK);
+    assert_int_equal(remove_one(path, 1, why, sizeof why), STORE_OK);
     assert_string_equal(why, "");
     assert_false(file_exists(path, "-wal")); /* as clean as it was */
-    assert_int_equal(remove_one(path, 1, false, why, sizeof why), STORE_NOT_FOUND);
+    assert_int_equal(remove_one(path, 1, why, sizeof why), STORE_NOT_FOUND);
     assert_false(file_exists(path, "-wal"));
     s = open_at(path);
     assert_int_equal(read_result(s, 0), STORE_OK);
@@ -99,7 +103,7 @@ static void refusals(void **state) {
     (void)state;
     char why[512];
     const char *path = scratch("none.db");
-    assert_int_equal(remove_one(path, 1, false, why, sizeof why), STORE_FAILED);
+    assert_int_equal(remove_one(path, 1, why, sizeof why), STORE_FAILED);
     assert_non_null(strstr(why, path));
     assert_non_null(strstr(why, "--db"));
     assert_false(file_exists(path, "")); /* nothing is created */
@@ -108,7 +112,7 @@ static void refusals(void **state) {
     sqlite3 *db = raw_open(path);
     raw_exec(db, "CREATE TABLE artifacts (id TEXT PRIMARY KEY, payload TEXT)");
     sqlite3_close(db);
-    assert_int_equal(remove_one(path, 1, false, why, sizeof why), STORE_FAILED);
+    assert_int_equal(remove_one(path, 1, why, sizeof why), STORE_FAILED);
     assert_non_null(strstr(why, path));
     db = raw_open(path);
     assert_int_equal(raw_int(db, "SELECT count(*) FROM sqlite_schema"), 2);
@@ -120,10 +124,9 @@ static void refusals(void **state) {
         fputs("this is no database ", file);
     }
     fclose(file);
-    assert_int_equal(remove_one(path, 1, false, why, sizeof why), STORE_FAILED);
+    assert_int_equal(remove_one(path, 1, why, sizeof why), STORE_FAILED);
     assert_non_null(strstr(why, "not a database"));
-    assert_int_equal(remove_one("postgres://u:secret@h/d", 1, false, why, sizeof why),
-                     STORE_FAILED);
+    assert_int_equal(remove_one("postgres://u:secret@h/d", 1, why, sizeof why), STORE_FAILED);
     assert_null(strstr(why, "secret"));
 
     /* A lock that is held is waited for, then told. */
@@ -134,12 +137,12 @@ static void refusals(void **state) {
     db = raw_open(path);
     raw_exec(db, "BEGIN IMMEDIATE");
     int64_t begin_ms = clock_monotonic_ms();
-    assert_int_equal(remove_one(path, 1, false, why, sizeof why), STORE_BUSY);
+    assert_int_equal(remove_one(path, 1, why, sizeof why), STORE_BUSY);
     assert_true(clock_monotonic_ms() - begin_ms >= 1900);
     assert_non_null(strstr(why, "locked"));
     raw_exec(db, "ROLLBACK");
     sqlite3_close(db);
-    assert_int_equal(remove_one(path, 1, false, why, sizeof why), STORE_OK);
+    assert_int_equal(remove_one(path, 1, why, sizeof why), STORE_OK);
 }
 
 static int64_t wal_size(const char *path) {
@@ -160,7 +163,7 @@ static void checkpoints_keep_away(void **state) {
     sleep_ms(1300); /* an idle store would have emptied it twice */
     assert_true(wal_size(path) > 0);
     char why[512];
-    assert_int_equal(remove_one(path, 1, false, why, sizeof why), STORE_BUSY);
+    assert_int_equal(remove_one(path, 1, why, sizeof why), STORE_BUSY);
     unlock_log(fd);
     int64_t begin_ms = clock_monotonic_ms();
     while (wal_size(path) > 0) {
