@@ -280,7 +280,7 @@ test("a database that is locked: writes wait, then 503", async () => {
   const rows = await rowsOn(own);
   expire(own.db, (await own.create("pe30")).id); // something to clean up
   const holder = spawn("sqlite3", ["-batch", own.db], { stdio: ["pipe", "pipe", "inherit"] });
-  holder.stdin.end(".dbconfig no_ckpt_on_close on\nPRAGMA wal_autocheckpoint=0;\nBEGIN IMMEDIATE;\nSELECT 'held';\n.system sleep 9\nROLLBACK;\n");
+  holder.stdin.write(".dbconfig no_ckpt_on_close on\nPRAGMA wal_autocheckpoint=0;\nBEGIN IMMEDIATE;\nSELECT 'held';\n");
   await until(() => new Promise((resolve) => holder.stdout.once("data", (text) => resolve(String(text).length > 0))), "the lock");
   // the page of a limited link is a read: it is answered all the same
   await Promise.all(
@@ -288,6 +288,7 @@ test("a database that is locked: writes wait, then 503", async () => {
       provoke(template === "/{id}" ? 200 : 503, template, method, { ...options, on: own }),
     ),
   );
+  holder.stdin.end("ROLLBACK;\n");
   await new Promise((resolve) => holder.once("close", resolve));
   await own.create("pe30");
   own.output = "";
