@@ -35,6 +35,28 @@ static bool prefers_async(http_request *request) {
     return prefer_holds(http_header(request, "Prefer"), "respond-async");
 }
 
+/* 202 with the job's object in `answer`. */
+static void reply_accepted(http_request *request) {
+    encode_state *self = http_state(request);
+    arx_buf location;
+    arx_buf_init(&location, 0);
+    const char *origin = http_origin(request);
+    arx_buf_append_str(&location, origin != NULL ? origin : "");
+    arx_buf_append_str(&location, "/encode/jobs/");
+    bool named = link_work_member(&self->link, "job", &location);
+    arx_buf_append_byte(&location, '\0');
+    if (!named || arx_buf_result(&location) != ARX_OK) {
+        reply_error(request, API_INTERNAL);
+    } else {
+        http_add_header(request, "Location", (const char *)location.data);
+        if (prefers_async(request)) {
+            http_add_header(request, "Preference-Applied", "respond-async");
+        }
+        reply_json(request, 202, &self->link.answer);
+    }
+    arx_buf_free(&location);
+}
+
 /* ---- a client that waits ---- */
 
 /* How long it took, for people; the body stays the same for the same input. */
@@ -50,6 +72,10 @@ static void answer(http_request *request) {
     const char *origin = http_origin(request);
     if (self->link.result != API_OK || origin == NULL) {
         reply_error(request, self->link.result != API_OK ? self->link.result : API_INTERNAL);
+        return;
+    }
+    if (self->link.status == 202) { /* the same request was faster, and did not wait */
+        reply_accepted(request);
         return;
     }
     arx_buf out;
@@ -88,27 +114,7 @@ static void encode(http_request *request) {
 
 /* ---- a client that does not ---- */
 
-/* 202 with the job's object in `answer`. */
-static void accept(http_request *request) {
-    encode_state *self = http_state(request);
-    arx_buf location;
-    arx_buf_init(&location, 0);
-    const char *origin = http_origin(request);
-    arx_buf_append_str(&location, origin != NULL ? origin : "");
-    arx_buf_append_str(&location, "/encode/jobs/");
-    bool named = link_work_member(&self->link, "job", &location);
-    arx_buf_append_byte(&location, '\0');
-    if (!named || arx_buf_result(&location) != ARX_OK) {
-        reply_error(request, API_INTERNAL);
-    } else {
-        http_add_header(request, "Location", (const char *)location.data);
-        if (prefers_async(request)) {
-            http_add_header(request, "Preference-Applied", "respond-async");
-        }
-        reply_json(request, 202, &self->link.answer);
-    }
-    arx_buf_free(&location);
-}
+static http_handler start;
 
 /* The answer is on record, or nobody wants it to be: what it says must now come true. */
 static void queue(http_request *request) {
@@ -116,8 +122,10 @@ static void queue(http_request *request) {
     encode_state *self = http_state(request);
     api_result result = self->link.result;
     if (result == API_OK && self->link.status != 0) {
-        jobs_table_drop(server->encodes, self->entry); /* the other's job is the one to follow */
-        accept(request);
+        /* The same request was faster: this one is answered as if it had found that at once. */
+        jobs_table_drop(server->encodes, self->entry);
+        encode_work_free(&self->task->work);
+        start(request);
         return;
     }
     if (result == API_OK) {
@@ -126,7 +134,7 @@ static void queue(http_request *request) {
     }
     if (result == API_OK) {
         self->task = NULL;
-        accept(request);
+        reply_accepted(request);
         return;
     }
     if (self->link.result == API_OK && self->link.same.key != NULL) {
@@ -134,7 +142,7 @@ static void queue(http_request *request) {
         arx_buf_init(&error, 0);
         error_fields(&error, result, NULL);
         job_entry_end(self->entry, JOB_STATUS_FAILED, &error, clock_monotonic_ms());
-        accept(request);
+        reply_accepted(request);
     } else {
         jobs_table_drop(server->encodes, self->entry);
         reply_error(request, result);
@@ -160,8 +168,12 @@ static void encode_later(http_request *request) {
         encode_work_refuse(request, &task->work, result);
         return;
     }
+    if (http_origin(request) == NULL) {
+        reply_error(request, API_INTERNAL);
+        return;
+    }
     self->entry = jobs_table_add(server->encodes, clock_monotonic_ms());
-    if (self->entry == NULL || http_origin(request) == NULL) {
+    if (self->entry == NULL) {
         reply_error(request, API_BUSY);
         return;
     }
@@ -183,7 +195,7 @@ static void start(http_request *request) {
     } else if (self->assets == NULL) {
         reply_error(request, API_NO_SUCH_SET);
     } else if (self->link.status == 202) {
-        accept(request);
+        reply_accepted(request);
     } else if (self->link.status == 0 && task->async) {
         encode_later(request);
     } else {

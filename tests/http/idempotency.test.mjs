@@ -135,7 +135,7 @@ test("an encode nobody waits for is queued once", async () => {
 });
 
 test("of those who wait and those who do not, all are told what the first was", async () => {
-  for (let round = 0; round < 6; round++) {
+  for (let round = 0; round < 12; round++) {
     const key = freshKey();
     const before = rows();
     const json = { envelope: note(`mixed ${round}`), store: true };
