@@ -14,6 +14,7 @@
 #include "ids.h"
 #include "link_work.h"
 #include "payload_work.h"
+#include "visit.h"
 
 /* A create or an update. */
 typedef struct write_state {
@@ -120,15 +121,13 @@ static void read_row(http_request *request, store_op *row, bool expired_too, htt
 
 /* Makes `op` one on the row that was read, if the caller may. False with the reply made. */
 static bool may_change(http_request *request, const store_op *row, store_op *op, store_kind kind) {
-    auth_caller caller;
     op->kind = kind;
     api_result result = store_outcome(row);
     if (kind == STORE_DELETE && (result == API_NO_ARTIFACT || result == API_ARTIFACT_GONE)) {
         result = API_NOTHING_TO_DELETE;
     }
     if (result == API_OK) {
-        auth_caller_of(request, &caller);
-        result = auth_change(request, &caller, &row->artifact);
+        result = auth_change(request, &visit_of(request)->caller, &row->artifact);
     }
     if (result != API_OK) {
         reply_error(request, result);

@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "service.h"
+#include "visit.h"
 
 typedef enum act { MAKE_LINK, CHANGE_LINK } act;
 
@@ -19,11 +20,12 @@ enum {
 
 /* Who may do what: a token with one of the scopes, or whoever has one of the grounds. */
 static const struct {
+    const char *name; /* in the log */
     unsigned scopes;
     unsigned grounds;
 } rules[] = {
-    [MAKE_LINK] = {TOKEN_CREATE | TOKEN_ADMIN, NO_TOKENS_FILE},
-    [CHANGE_LINK] = {TOKEN_ADMIN, EDIT_KEY | MAKER | OPEN_WRITES},
+    [MAKE_LINK] = {"make-link", TOKEN_CREATE | TOKEN_ADMIN, NO_TOKENS_FILE},
+    [CHANGE_LINK] = {"change-link", TOKEN_ADMIN, EDIT_KEY | MAKER | OPEN_WRITES},
 };
 
 const char *auth_bearer(const char *header, size_t *len) {
@@ -52,19 +54,25 @@ void auth_caller_of(http_request *request, auth_caller *caller) {
     if (self->tokens != NULL && tokens_find(self->tokens, caller->hash, clock_unix_ms(), &row)) {
         caller->has_token = true;
         caller->scopes = row.scopes;
+        memcpy(caller->name, row.name, sizeof caller->name);
     }
 }
 
-/* grounds: those that depend on the link. */
-static bool may(const service *self, const auth_caller *caller, act what, unsigned grounds) {
+/* grounds: those that depend on the link. What only admin scope allows is noted, for the log. */
+static bool may(http_request *request, const auth_caller *caller, act what, unsigned grounds) {
+    const service *self = http_service(request);
     grounds |= self->tokens == NULL ? NO_TOKENS_FILE : 0u;
     grounds |= self->config->open_writes ? OPEN_WRITES : 0u;
-    return (caller->has_token && (rules[what].scopes & caller->scopes) != 0) ||
-           (rules[what].grounds & grounds) != 0;
+    unsigned scopes = caller->has_token ? rules[what].scopes & caller->scopes : 0;
+    bool otherwise = (scopes & ~(unsigned)TOKEN_ADMIN) != 0 || (rules[what].grounds & grounds) != 0;
+    if (!otherwise && scopes != 0) {
+        visit_of(request)->admin_act = rules[what].name;
+    }
+    return otherwise || scopes != 0;
 }
 
 api_result auth_create(http_request *request, const auth_caller *caller) {
-    if (may(http_service(request), caller, MAKE_LINK, 0)) {
+    if (may(request, caller, MAKE_LINK, 0)) {
         return API_OK;
     }
     return caller->has_token ? API_FORBIDDEN : API_UNAUTHORIZED;
@@ -80,7 +88,7 @@ api_result auth_change(http_request *request, const auth_caller *caller,
     if (caller->has_token && artifact->has_maker && secret_equal(caller->hash, artifact->maker)) {
         grounds |= MAKER;
     }
-    return may(http_service(request), caller, CHANGE_LINK, grounds) ? API_OK : API_UNAUTHORIZED;
+    return may(request, caller, CHANGE_LINK, grounds) ? API_OK : API_UNAUTHORIZED;
 }
 
 void auth_sign(const auth_caller *caller, store_artifact *artifact) {

@@ -18,8 +18,10 @@ typedef struct auth_caller {
     bool has_token;                  /* which is one of the tokens file's, and still good */
     uint8_t hash[SECRET_HASH_BYTES]; /* SHA-256 of what it carries */
     unsigned scopes;                 /* of the token */
+    char name[TOKEN_NAME_MAX + 1];   /* of the token */
 } auth_caller;
 
+/* Reads it from the request; visit_of() has the result. */
 void auth_caller_of(http_request *request, auth_caller *caller);
 
 /* May they make links? API_OK, API_UNAUTHORIZED (no good token) or API_FORBIDDEN (scope lacks). */

@@ -71,11 +71,28 @@ typedef struct http_app {
     void (*headers)(http_request *request, unsigned status, const char *content_type);
     /* The request has ended. status: 0 when no reply was made. */
     void (*ended)(http_request *request, unsigned status, int64_t elapsed_us);
+    size_t context_bytes; /* what each request carries for the application: http_context() */
 } http_app;
+
+/* ---- addresses ---- */
+
+/* An address in network order; IPv4 as ::ffff:a.b.c.d. */
+typedef struct http_address {
+    uint8_t bytes[16];
+} http_address;
+
+/* As X-Forwarded-For writes it, a port behind it or not. Pure. */
+bool http_address_parse(const char *text, size_t len, http_address *address);
+#define HTTP_ADDRESS_SIZE 46
+void http_address_format(const http_address *address, char text[HTTP_ADDRESS_SIZE]);
+/* Entry number `hops` (at least 1) from the right of a comma-separated list, or its first. Pure. */
+const char *http_hop(const char *list, unsigned hops, size_t *len);
 
 /* ---- the request, as a handler sees it ---- */
 
 http_method http_method_of(const http_request *request);
+/* "GET" and so on; "other" for HTTP_UNKNOWN. */
+const char *http_method_name(http_method method);
 /* Path segments, each percent-decoded once; none for "/". */
 size_t http_segment_count(const http_request *request);
 const char *http_segment(const http_request *request, size_t i);
@@ -97,11 +114,18 @@ const uint8_t *http_body(const http_request *request, size_t *len);
  * end. NULL without memory.
  */
 const char *http_origin(http_request *request);
+/*
+ * The client's address: the peer's, or with trusted proxies in front the one that the outermost of
+ * them saw, by X-Forwarded-For counted from the right.
+ */
+void http_client(http_request *request, http_address *address);
 /* What the application's route() gave as `route`; NULL before. */
 const void *http_route(const http_request *request);
 /* One pointer of the handler's, freed with `free_state` when the request ends (also on abort). */
 void http_set_state(http_request *request, void *state, void (*free_state)(void *));
 void *http_state(const http_request *request);
+/* The application's memory, http_app.context_bytes of it; zero when the request begins. */
+void *http_context(http_request *request);
 /* Monotonic ms at which the request's head was complete. */
 int64_t http_started_ms(const http_request *request);
 /* The server's own pointer, given to http_start(): the service (see service.h). */

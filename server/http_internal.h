@@ -8,6 +8,7 @@
 
 #include <microhttpd.h>
 #include <stdatomic.h>
+#include <stddef.h>
 
 #include "http_target.h"
 
@@ -98,6 +99,7 @@ struct http_request {
 
     void *state;
     void (*free_state)(void *);
+    max_align_t context[]; /* the application's: http_context() */
 };
 
 /* Makes and frees requests; both on the event thread. NULL without memory. */
@@ -106,6 +108,11 @@ void http_request_free(http_request *request);
 /* `len` bytes that live as long as the request, or NULL. */
 char *http_request_alloc(http_request *request, size_t len);
 http_method http_method_from(const char *word);
+
+/* http_client.c */
+void http_address_from(const struct sockaddr *socket_address, http_address *address);
+/* "http" or "https" */
+const char *http_scheme(http_request *request);
 
 /* http_reply.c: told when a reply was queued, to end the request's wait and handling. */
 void http_replied(http_request *request);

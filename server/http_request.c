@@ -11,7 +11,7 @@
 #include "clock.h"
 
 http_request *http_request_create(http_server *server, const char *target) {
-    http_request *request = calloc(1, sizeof *request);
+    http_request *request = calloc(1, sizeof *request + server->options.app->context_bytes);
     if (request == NULL) {
         return NULL;
     }
@@ -58,21 +58,30 @@ char *http_request_alloc(http_request *request, size_t len) {
     return block->text;
 }
 
+static const struct {
+    const char *word;
+    http_method method;
+} methods[] = {
+    {"GET", HTTP_GET},       {"HEAD", HTTP_HEAD},       {"POST", HTTP_POST},   {"PUT", HTTP_PUT},
+    {"DELETE", HTTP_DELETE}, {"OPTIONS", HTTP_OPTIONS}, {"PATCH", HTTP_PATCH},
+};
+
 http_method http_method_from(const char *word) {
-    static const struct {
-        const char *word;
-        http_method method;
-    } methods[] = {
-        {"GET", HTTP_GET},     {"HEAD", HTTP_HEAD},     {"POST", HTTP_POST},
-        {"PUT", HTTP_PUT},     {"DELETE", HTTP_DELETE}, {"OPTIONS", HTTP_OPTIONS},
-        {"PATCH", HTTP_PATCH},
-    };
     for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
         if (strcmp(word, methods[i].word) == 0) {
             return methods[i].method;
         }
     }
     return HTTP_UNKNOWN;
+}
+
+const char *http_method_name(http_method method) {
+    for (size_t i = 0; i < sizeof methods / sizeof methods[0]; i++) {
+        if (method == methods[i].method) {
+            return methods[i].word;
+        }
+    }
+    return "other";
 }
 
 http_method http_method_of(const http_request *request) {
@@ -172,33 +181,6 @@ const uint8_t *http_body(const http_request *request, size_t *len) {
     return request->body_len > 0 ? request->body : (const uint8_t *)"";
 }
 
-/* The scheme the outermost trusted proxy saw, counted from the right; plain http without one. */
-static const char *scheme_of(http_request *request) {
-    unsigned hops = request->server->options.trusted_hops;
-    const char *list = hops > 0 ? http_header(request, "X-Forwarded-Proto") : NULL;
-    if (list == NULL) {
-        return "http";
-    }
-    const char *end = list + strlen(list);
-    const char *start = end;
-    for (;;) {
-        while (start > list && start[-1] != ',') {
-            start--;
-        }
-        if (--hops == 0 || start == list) {
-            break;
-        }
-        end = --start;
-    }
-    while (start < end && (*start == ' ' || *start == '\t')) {
-        start++;
-    }
-    while (end > start && (end[-1] == ' ' || end[-1] == '\t')) {
-        end--;
-    }
-    return end - start == 5 && strncasecmp(start, "https", 5) == 0 ? "https" : "http";
-}
-
 const char *http_origin(http_request *request) {
     const http_options *options = &request->server->options;
     if (options->public_url != NULL) {
@@ -207,7 +189,7 @@ const char *http_origin(http_request *request) {
     if (request->origin != NULL) {
         return request->origin;
     }
-    const char *scheme = scheme_of(request);
+    const char *scheme = http_scheme(request);
     const char *host = http_header(request, "Host");
     char own[80];
     if (host == NULL || *host == '\0') {
@@ -235,6 +217,10 @@ void http_set_state(http_request *request, void *state, void (*free_state)(void 
 
 void *http_state(const http_request *request) {
     return request->state;
+}
+
+void *http_context(http_request *request) {
+    return request->context;
 }
 
 int64_t http_started_ms(const http_request *request) {

@@ -5,6 +5,7 @@
 
 #include "artifact_reply.h"
 #include "ids.h"
+#include "visit.h"
 
 static void done(http_request *request, api_result result) {
     link_work *work = http_state(request);
@@ -24,7 +25,7 @@ static void recalled(http_request *request) {
 void link_work_begin(http_request *request, bool makes_link, http_handler *next) {
     link_work *work = http_state(request);
     work->next = next;
-    auth_caller_of(request, &work->caller);
+    work->caller = visit_of(request)->caller;
     api_result result = makes_link ? auth_create(request, &work->caller) : API_OK;
     if (result == API_OK) {
         result = idempotency_init(request, &work->caller, &work->same);

@@ -28,7 +28,10 @@ bool log_wants(log_level level) {
 }
 
 /* Without memory the line is lost; there is nobody left to tell. */
-static void emit(arx_buf *line) {
+static void end(arx_buf *line) {
+    if (chosen_format == LOG_JSON) {
+        arx_buf_append_byte(line, '}');
+    }
     arx_buf_append_byte(line, '\n');
     if (arx_buf_result(line) == ARX_OK) {
         ssize_t written = write(STDERR_FILENO, line->data, line->len);
@@ -89,10 +92,7 @@ void log_vwrite(log_level level, const char *format, va_list arguments) {
     arx_buf line;
     begin(&line, level);
     append_field(&line, "message", message);
-    if (chosen_format == LOG_JSON) {
-        arx_buf_append_byte(&line, '}');
-    }
-    emit(&line);
+    end(&line);
 }
 
 void log_write(log_level level, const char *format, ...) {
@@ -102,26 +102,60 @@ void log_write(log_level level, const char *format, ...) {
     va_end(arguments);
 }
 
-void log_request(const char *method, const char *route, const char *id_prefix, unsigned status,
-                 int64_t elapsed_us) {
-    if (!log_wants(LOG_DEBUG)) {
+/* As `name=value` in text: what stands there is told apart by its name alone. */
+static void append_named(arx_buf *line, const char *name, const char *value) {
+    if (value == NULL) {
+        return;
+    }
+    if (chosen_format == LOG_TEXT) {
+        arx_buf_append_byte(line, ' ');
+        arx_buf_append_str(line, name);
+        arx_buf_append_byte(line, '=');
+        arx_buf_append_str(line, value);
+    } else {
+        append_field(line, name, value);
+    }
+}
+
+log_level log_level_of(unsigned status) {
+    bool failed = status >= 500 && status != 501 && status != 503 && status != 507;
+    return failed ? LOG_WARN : LOG_DEBUG;
+}
+
+void log_request(const log_answer *answer) {
+    log_level level = log_level_of(answer->status);
+    if (!log_wants(level)) {
         return;
     }
     char number[64];
     arx_buf line;
-    begin(&line, LOG_DEBUG);
-    append_field(&line, "method", method);
-    append_field(&line, "route", route);
-    if (id_prefix != NULL) {
-        append_field(&line, "id", id_prefix);
-    }
-    if (chosen_format == LOG_JSON) {
-        (void)snprintf(number, sizeof number, ",\"status\":%u,\"ms\":%lld.%03d}", status,
-                       (long long)(elapsed_us / 1000), (int)(elapsed_us % 1000));
-    } else {
-        (void)snprintf(number, sizeof number, " %u %lld.%03d ms", status,
-                       (long long)(elapsed_us / 1000), (int)(elapsed_us % 1000));
-    }
+    begin(&line, level);
+    append_field(&line, "method", answer->method);
+    append_field(&line, "route", answer->route);
+    (void)snprintf(
+        number, sizeof number,
+        chosen_format == LOG_JSON ? ",\"status\":%u,\"ms\":%lld.%03d" : " %u %lld.%03d ms",
+        answer->status, (long long)(answer->elapsed_us / 1000), (int)(answer->elapsed_us % 1000));
     arx_buf_append_str(&line, number);
-    emit(&line);
+    append_named(&line, "id", answer->object);
+    append_named(&line, "client", answer->client);
+    append_named(&line, "request", answer->request);
+    end(&line);
+}
+
+void log_audit(const log_act *act) {
+    if (!log_wants(LOG_INFO)) {
+        return;
+    }
+    arx_buf line;
+    begin(&line, LOG_INFO);
+    append_field(&line, "event", "audit");
+    append_named(&line, "act", act->act);
+    append_named(&line, "method", act->method);
+    append_named(&line, "actor", act->actor);
+    append_named(&line, "id", act->object);
+    append_named(&line, "outcome", act->outcome);
+    append_named(&line, "client", act->client);
+    append_named(&line, "request", act->request);
+    end(&line);
 }

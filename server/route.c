@@ -1,6 +1,7 @@
 /* route.c - see route.h. */
 #include "route.h"
 
+#include <stdio.h>
 #include <string.h>
 
 #include "api.h"
@@ -9,9 +10,9 @@
 #include "log.h"
 #include "reply.h"
 #include "service.h"
+#include "visit.h"
 
-#define SET_CHARS       16
-#define ID_LOGGED_CHARS 6 /* enough to find a request again, too little to open the link */
+#define SET_CHARS 16
 
 /* ---- matching ---- */
 
@@ -212,6 +213,7 @@ static void add_default(http_request *request, const char *name, const char *val
 /* The one place for headers that belong to a route or to every reply. */
 static void route_headers(http_request *request, unsigned status, const char *content_type) {
     unsigned flags = flags_of(request);
+    add_default(request, "X-Request-Id", visit_of(request)->id);
     add_default(request, "X-Content-Type-Options", "nosniff");
     add_default(request, "Referrer-Policy", "no-referrer");
     add_default(request, "X-Frame-Options", "SAMEORIGIN");
@@ -238,37 +240,47 @@ static void route_headers(http_request *request, unsigned status, const char *co
 }
 
 /* The first characters of the path's id, or NULL. */
-static const char *id_prefix(const http_request *request, char prefix[ID_LOGGED_CHARS + 1]) {
+static const char *id_prefix(const http_request *request, char prefix[VISIT_OBJECT_CHARS + 1]) {
     for (size_t i = 0; i < http_segment_count(request); i++) {
         uint8_t id[ID_BYTES];
         if (id_parse(http_segment(request, i), id)) {
-            memcpy(prefix, http_segment(request, i), ID_LOGGED_CHARS);
-            prefix[ID_LOGGED_CHARS] = '\0';
+            memcpy(prefix, http_segment(request, i), VISIT_OBJECT_CHARS);
+            prefix[VISIT_OBJECT_CHARS] = '\0';
             return prefix;
         }
     }
     return NULL;
 }
 
-static const char *method_name(http_method method) {
-    static const char *const names[] = {"GET",    "HEAD",    "POST",  "PUT",
-                                        "DELETE", "OPTIONS", "PATCH", "other"};
-    size_t i = 0;
-    while (i < 7 && method != 1u << i) {
-        i++;
-    }
-    return names[i];
+/* What admin scope made possible, whether it came about or not. */
+static void audit_admin(http_request *request, const char *act, unsigned status) {
+    char outcome[16];
+    char prefix[VISIT_OBJECT_CHARS + 1];
+    (void)snprintf(outcome, sizeof outcome, "%u", status);
+    visit_audit(request, act, id_prefix(request, prefix), outcome);
 }
 
-/* Logs the route's pattern, never the path itself: a path may be a payload pasted wrongly. */
 static void route_ended(http_request *request, unsigned status, int64_t elapsed_us) {
-    if (!log_wants(LOG_DEBUG)) {
+    const visit *who = visit_of(request);
+    if (who->admin_act != NULL) {
+        audit_admin(request, who->admin_act, status);
+    }
+    if (!log_wants(log_level_of(status))) {
         return;
     }
-    char prefix[ID_LOGGED_CHARS + 1];
     const route *row = http_route(request);
-    log_request(method_name(http_method_of(request)), row != NULL ? row->pattern : "-",
-                id_prefix(request, prefix), status, elapsed_us);
+    char client[HTTP_ADDRESS_SIZE];
+    char prefix[VISIT_OBJECT_CHARS + 1];
+    http_address_format(&who->client, client);
+    log_request(&(log_answer){
+        .request = who->id,
+        .client = client,
+        .method = http_method_name(http_method_of(request)),
+        .route = row != NULL ? row->pattern : "-",
+        .object = id_prefix(request, prefix),
+        .status = status,
+        .elapsed_us = elapsed_us,
+    });
 }
 
-const http_app route_app = {route_request, route_refuse, route_headers, route_ended};
+const http_app route_app = {route_request, route_refuse, route_headers, route_ended, sizeof(visit)};

@@ -196,7 +196,7 @@ static void count_end(http_request *request, unsigned status, int64_t elapsed_us
     atomic_fetch_add(&ended, 1);
 }
 
-static const http_app app = {route, refuse, headers, count_end};
+static const http_app app = {route, refuse, headers, count_end, 0};
 
 /* ---- the client ---- */
 
