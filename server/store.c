@@ -114,6 +114,7 @@ void store_artifact_clear(store_artifact *artifact) {
     free(artifact->codec);
     free(artifact->kind);
     free(artifact->title);
+    free(artifact->label);
     *artifact = (store_artifact){0};
 }
 
@@ -121,6 +122,23 @@ void store_op_clear(store_op *op) {
     store_artifact_clear(&op->artifact);
     free(op->record.response);
     op->record = (store_record){0};
+    free(op->note.value);
+    op->note = (store_note){0};
+    store_op_clear_lists(op);
+}
+
+void store_op_clear_lists(store_op *op) {
+    for (uint64_t i = 0; op->artifacts != NULL && i < op->count; i++) {
+        store_artifact_clear(&op->artifacts[i]);
+    }
+    free(op->artifacts);
+    op->artifacts = NULL;
+    for (uint64_t i = 0; op->notes != NULL && i < op->count; i++) {
+        free(op->notes[i].value);
+    }
+    free(op->notes);
+    op->notes = NULL;
+    op->count = 0;
 }
 
 char *store_copy(const void *bytes, size_t len) {

@@ -23,7 +23,8 @@ typedef enum store_result {
     STORE_OK = 0,
     STORE_NOT_FOUND, /* no such row, or it has expired */
     STORE_GONE,      /* the same, at most 24 h ago; only with store_options.gone */
-    STORE_CONFLICT,  /* the request was answered before: STORE_RECALL tells how */
+    STORE_CONFLICT,  /* the request was answered before: STORE_RECALL tells how; or the note, or
+                        with `unchanged` the row, is another than was read */
     STORE_BUSY,      /* queue full, lock held past the timeout, or shutting down: try again */
     STORE_FAILED,    /* the database refused or broke; the reason is reported */
     STORE_NO_MEMORY,
@@ -48,6 +49,7 @@ typedef struct store_artifact {
     char asset_set[STORE_SET_CHARS + 1]; /* "" for not said */
     char *kind;                          /* of the active artifact, or NULL: not read yet */
     char *title;                         /* likewise */
+    char *label;                         /* its maker's own name for it, or NULL */
     int64_t created_at_ms;
     int64_t updated_at_ms;
     int64_t last_viewed_at_ms;
@@ -80,11 +82,44 @@ typedef struct store_record {
     size_t response_len;
 } store_record;
 
+/*
+ * A note is a small value under a key that every node sees and one writer at a time changes: a
+ * grant, an answer that is kept for whoever asks for it. Its owner is only what it is listed by.
+ */
+typedef struct store_note {
+    uint32_t space; /* what kind of note: a store_space; keys of two spaces never meet */
+    uint8_t key[STORE_HASH_BYTES];
+    uint8_t owner[STORE_HASH_BYTES];
+    /*
+     * Which writing of it this is: positive, and later than any before it under its key, whatever
+     * the clock says. The time of the writing in ms as long as the clock does not stand or jump.
+     */
+    int64_t version;
+    int64_t expires_at_ms; /* from then on it is not there */
+    char *value;           /* malloc'd; owned by the op, or by the list it stands in */
+    size_t value_len;      /* at most STORE_NOTE_MAX_BYTES */
+} store_note;
+
+#define STORE_NOTE_MAX_BYTES (1u << 20)
+
+/* Frozen: the numbers stand in databases. */
+typedef enum store_space {
+    STORE_SPACE_APPROVAL = 1, /* approvals.h */
+} store_space;
+
+/* Bounds of one listing: of what it returns, of the values in it, of rows it looks at. */
+#define STORE_LIST_MAX       200
+#define STORE_LIST_MAX_BYTES (4u << 20)
+#define STORE_LIST_LOOK      2000
+
+/* Which links a listing returns. */
+typedef enum store_state { STORE_LIVE, STORE_EXPIRED, STORE_ANY } store_state;
+
 typedef enum store_kind {
     /*
-     * In: artifact.id, payload, payload_len, ttl_ms, sliding, max_views, edit key, maker, and
-     * codec, asset_set, kind, title as far as known. Out: times, views, views_left. STORE_OK only
-     * once the row is durable; so for every write below.
+     * In: artifact.id, payload, payload_len, ttl_ms, sliding, max_views, edit key, maker, label,
+     * and codec, asset_set, kind, title as far as known. Out: times, views, views_left. STORE_OK
+     * only once the row is durable; so for every write below.
      */
     STORE_INSERT,
     /*
@@ -104,12 +139,15 @@ typedef enum store_kind {
     /*
      * In: artifact.id, payload, payload_len, codec, asset_set, kind, title, which replace what is
      * stored (NULL and "" too), and ttl_ms, sliding, max_views unless their keep_ is set; max_views
-     * counts from here on. `guarded`. Out: the whole artifact. updated_at is later than it was,
-     * whatever the clock says, so no two versions of a row share it; expires_at is now + ttl;
-     * created_at, last_viewed_at and views stay. An expired row is not found.
+     * counts from here on; with `relabel` also label. `guarded`, `unchanged`. Out: the whole
+     * artifact. updated_at is later than it was, whatever the clock says, so no two versions of a
+     * row share it; expires_at is now + ttl; created_at, last_viewed_at and views stay. An expired
+     * row is not found.
+     * With `keep_payload` the payload and what tells of it stay as they are, and are returned;
+     * expires_at then stays too, unless a ttl is given.
      */
     STORE_UPDATE,
-    /* In: artifact.id. `guarded`. Expired rows too; never STORE_GONE. */
+    /* In: artifact.id. `guarded`, `unchanged`. Expired rows too; never STORE_GONE. */
     STORE_DELETE,
     /*
      * What the first decode of a payload found. In: artifact.id; codec, kind, title, asset_set:
@@ -122,8 +160,30 @@ typedef enum store_kind {
     /* Writes a record and nothing else, for a request that has no other write to ride on. */
     STORE_REMEMBER,
     /*
-     * Out: count of expired rows deleted; ops that share a pass count them once. Old records go
-     * too, uncounted.
+     * A maker's links, newest first, a page at a time. In: artifact.maker; `state`; limit; where
+     * the page before ended: artifact.created_at_ms and id as that left them, or 0 for the first.
+     * Out: artifacts, count of them, more, and where this page ended. payload is NULL in them, the
+     * rest as a read that touches nothing returns it. A page may be short, even empty, although
+     * there is more: no more than STORE_LIST_LOOK rows are looked at for one.
+     */
+    STORE_LIST,
+    /* In: note.space, key. Out: note. STORE_NOT_FOUND: there is none, or it has expired. */
+    STORE_NOTE_GET,
+    /*
+     * In: the note; version is what was read, or 0 where there must be none. Out: note.version as
+     * written. STORE_CONFLICT: another version is there, or there is (not) one; nothing is written.
+     * The owner is given with the first and stays. expires_at_ms in the past removes it.
+     */
+    STORE_NOTE_PUT,
+    /*
+     * In: note.space, owner; limit. Out: notes, the newest first (by when there was none before),
+     * count of them; more, if older ones are left for their number or size. Expired ones are not
+     * in it.
+     */
+    STORE_NOTE_LIST,
+    /*
+     * Out: count of expired rows deleted; ops that share a pass count them once. Old records and
+     * expired notes go too, uncounted.
      */
     STORE_SWEEP,
     STORE_PING, /* does the database answer, and would it take a write as far as known */
@@ -142,14 +202,29 @@ typedef struct store_op {
     bool keep_ttl;       /* UPDATE: ttl_ms stays what it is */
     bool keep_sliding;   /* likewise */
     bool keep_max_views; /* likewise, with what is left of it */
+    bool keep_payload;   /* likewise, with codec, asset_set, kind and title */
+    bool relabel;        /* UPDATE: label replaces what is stored, NULL too */
+    /* UPDATE, DELETE: STORE_CONFLICT unless updated_at is still artifact.updated_at_ms. */
+    bool unchanged;
     /*
-     * INSERT, VIEW, UPDATE, DELETE, and always REMEMBER: `record` is written together with the
-     * row, or neither. A scope that is on record already answers STORE_CONFLICT, and nothing is
-     * written; an op that ends otherwise than STORE_OK records nothing.
+     * INSERT, VIEW, UPDATE, DELETE, NOTE_PUT, and always REMEMBER: `record` is written together
+     * with the row, or neither. A scope that is on record already answers STORE_CONFLICT, and
+     * nothing is written; an op that ends otherwise than STORE_OK records nothing.
      */
     bool recorded;
-    store_artifact artifact; /* in and out; strings owned by the op: store_op_clear() */
-    store_record record;     /* in and out; likewise */
+    /*
+     * INSERT, VIEW, UPDATE, DELETE, REMEMBER, and always NOTE_PUT: `note` is put, as STORE_NOTE_PUT
+     * says, together with the row and the record, or none of them.
+     */
+    bool noted;
+    store_state state;         /* LIST */
+    unsigned limit;            /* LIST, NOTE_LIST: 1 to STORE_LIST_MAX; what is beyond is cut off */
+    bool more;                 /* LIST, NOTE_LIST: out */
+    store_artifact artifact;   /* in and out; strings owned by the op: store_op_clear() */
+    store_record record;       /* in and out; likewise */
+    store_note note;           /* in and out; likewise */
+    store_artifact *artifacts; /* LIST: out, `count` of them; likewise */
+    store_note *notes;         /* NOTE_LIST: out, likewise */
     /*
      * For a recorded op whose response needs what the write finds out. Called within the
      * transaction, once `artifact` is what the op will return; sets record.status, response and
@@ -169,6 +244,8 @@ typedef struct store_op {
 
 /* Frees what the op owns; its other fields stay, so that it can be filled in anew. */
 void store_op_clear(store_op *op);
+/* Frees artifacts and notes alone; count is 0 then. */
+void store_op_clear_lists(store_op *op);
 
 /* True: finished, op->result is set, `done` is not called. False: `done` will be. */
 bool store_submit(store *store, store_op *op);

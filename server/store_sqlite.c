@@ -161,12 +161,22 @@ static bool submit(store *base, store_op *op) {
     case STORE_RECALL:
         sqlite_store_recall(self, op);
         return true;
+    case STORE_LIST:
+        sqlite_store_list(self, op);
+        return true;
+    case STORE_NOTE_GET:
+        sqlite_store_note_get(self, op);
+        return true;
+    case STORE_NOTE_LIST:
+        sqlite_store_note_list(self, op);
+        return true;
     case STORE_INSERT:
     case STORE_VIEW:
     case STORE_UPDATE:
     case STORE_DELETE:
     case STORE_DESCRIBE:
     case STORE_REMEMBER:
+    case STORE_NOTE_PUT:
     case STORE_SWEEP:
         break;
     }

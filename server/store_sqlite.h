@@ -4,7 +4,10 @@
  *   store_sqlite.c         the engine: open, close, submit, failures in words
  *   store_sqlite_open.c    the file: folder, lock, pragmas, version check, migrations
  *   store_sqlite_adopt.c   a database that another server made
- *   store_sqlite_read.c    reads, on the calling thread, over a pool of read-only connections
+ *   store_sqlite_reader.c  the pool of read-only connections, used on the calling thread
+ *   store_sqlite_read.c    reads of one row
+ *   store_sqlite_list.c    pages of a maker's rows
+ *   store_sqlite_notes.c   notes, both sides
  *   store_sqlite_write.c   the writer thread: its queue, group commit, checkpoints
  *   store_sqlite_apply.c   one operation of the writer's, or no trace of it
  *   store_sqlite_rows.c    what each operation does to rows
@@ -130,6 +133,12 @@ int sqlite_store_adopt_rows(sqlite3 *db, int64_t now_ms, adopted *counts);
 /* The table for odd rows. */
 #define ADOPT_ODD_TABLE "artifacts_not_migrated"
 
+/* ---- store_sqlite_list.c, store_sqlite_notes.c ---- */
+
+void sqlite_store_list(sqlite_store *self, store_op *op);
+void sqlite_store_note_get(sqlite_store *self, store_op *op);
+void sqlite_store_note_list(sqlite_store *self, store_op *op);
+
 /* ---- store_sqlite_read.c ---- */
 
 void sqlite_store_read(sqlite_store *self, store_op *op);
@@ -138,6 +147,9 @@ void sqlite_store_ping(sqlite_store *self, store_op *op);
 store_result sqlite_store_asset_sets(store *base,
                                      void (*each)(void *opaque, const char *set, uint64_t rows),
                                      void *opaque);
+
+/* ---- store_sqlite_reader.c ---- */
+
 void sqlite_store_close_readers(sqlite_store *self);
 
 /* ---- store_sqlite_write.c ---- */

@@ -14,22 +14,25 @@ static const char *const SQL[WRITE_COUNT] = {
     [WRITE_RELEASE] = "RELEASE op",
     [WRITE_UNDO] = "ROLLBACK TO op",
     [WRITE_ADD_SET] = "INSERT OR IGNORE INTO asset_sets (id) VALUES (?1)",
-    [WRITE_LOOK_ID] = ROW_SELECT "a.id = ?1",
-    [WRITE_LOOK_ROW] = ROW_SELECT "a.row = ?1",
+    [WRITE_LOOK_WHOLE] = ROW_SELECT "a.id = ?1",
+    [WRITE_LOOK_BRIEF] = ROW_SELECT_BRIEF "a.id = ?1",
+    [WRITE_LOOK_ROW] = ROW_SELECT_BRIEF "a.row = ?1",
     [WRITE_LOOK_GONE] = ROW_GONE,
     [WRITE_INSERT_ARTIFACT] =
         "INSERT INTO artifacts (id, payload, codec, kind, title, created_at, updated_at, "
         "edit_key_hash, maker) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8)",
     [WRITE_INSERT_LIFETIME] =
         "INSERT INTO lifetimes (row, expires_at, last_viewed_at, ttl, sliding, views, max_views, "
-        "views_left, asset_set) "
-        "VALUES (?1, ?2, ?3, ?4, ?5, 0, ?7, ?7, (SELECT number FROM asset_sets WHERE id = ?6))",
+        "views_left, asset_set, label) "
+        "VALUES (?1, ?2, ?3, ?4, ?5, 0, ?7, ?7, (SELECT number FROM asset_sets WHERE id = ?6), ?8)",
     [WRITE_UPDATE_ARTIFACT] =
         "UPDATE artifacts SET payload = ?2, codec = ?3, kind = ?4, title = ?5, updated_at = ?6 "
         "WHERE row = ?1",
+    [WRITE_UPDATE_TIME] = "UPDATE artifacts SET updated_at = ?2 WHERE row = ?1",
     [WRITE_UPDATE_LIFETIME] =
         "UPDATE lifetimes SET expires_at = ?2, ttl = ?3, sliding = ?4, max_views = ?5, "
-        "views_left = ?7, asset_set = (SELECT number FROM asset_sets WHERE id = ?6) WHERE row = ?1",
+        "views_left = ?7, asset_set = (SELECT number FROM asset_sets WHERE id = ?6), label = ?8 "
+        "WHERE row = ?1",
     [WRITE_DESCRIBE] = "UPDATE artifacts SET codec = ifnull(?2, codec), kind = ifnull(?3, kind), "
                        "title = ifnull(?4, title) WHERE row = ?1",
     [WRITE_DESCRIBE_SET] = "UPDATE lifetimes SET asset_set = (SELECT number FROM asset_sets "
@@ -49,13 +52,22 @@ static const char *const SQL[WRITE_COUNT] = {
     [WRITE_ADD_RECORD] =
         "INSERT OR REPLACE INTO idempotency (scope, body_hash, status, at, response) "
         "VALUES (?1, ?2, ?3, ?4, ?5)",
+    [WRITE_LOOK_NOTE] = "SELECT row, version, expires_at FROM notes WHERE space = ?1 AND key = ?2",
+    [WRITE_ADD_NOTE] = "INSERT INTO notes (version, expires_at, value, space, key, owner) "
+                       "VALUES (?1, ?2, ?3, ?4, ?5, ?6)",
+    [WRITE_UPDATE_NOTE] =
+        "UPDATE notes SET version = ?1, expires_at = ?2, value = ?3 WHERE row = ?4",
+    [WRITE_REMOVE_NOTE] = "DELETE FROM notes WHERE row = ?1",
     [WRITE_SWEEP_WALK] = "SELECT row, expires_at FROM lifetimes WHERE row > ?1 ORDER BY row",
     [WRITE_SWEEP_OLD] = "SELECT EXISTS (SELECT 1 FROM idempotency WHERE at <= ?1), "
-                        "EXISTS (SELECT 1 FROM gone WHERE at <= ?1)",
+                        "EXISTS (SELECT 1 FROM gone WHERE at <= ?1), "
+                        "EXISTS (SELECT 1 FROM notes WHERE expires_at <= ?2)",
     [WRITE_SWEEP_RECORDS] = "DELETE FROM idempotency WHERE row IN (SELECT row FROM idempotency "
                             "WHERE at <= ?1 ORDER BY at LIMIT ?2)",
     [WRITE_SWEEP_GONE] = "DELETE FROM gone WHERE id IN (SELECT id FROM gone WHERE at <= ?1 "
                          "ORDER BY at LIMIT ?2)",
+    [WRITE_SWEEP_NOTES] = "DELETE FROM notes WHERE row IN (SELECT row FROM notes "
+                          "WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)",
 };
 
 int writer_prepare(writer *w) {
@@ -105,15 +117,17 @@ store_result writer_failed(writer *w, int code, const char *doing) {
 
 static const struct {
     const char *doing;
-    int (*apply)(writer *w, store_op *op); /* NULL: only its record */
-    bool recorded;                         /* always */
+    int (*apply)(writer *w, store_op *op); /* NULL: touches no row */
+    bool recorded;                         /* always has a record with it */
+    bool noted;                            /* always has a note with it */
 } OPS[] = {
-    [STORE_INSERT] = {"insert", rows_insert, false},
-    [STORE_VIEW] = {"view", rows_view, false},
-    [STORE_UPDATE] = {"update", rows_update, false},
-    [STORE_DELETE] = {"delete", rows_delete, false},
-    [STORE_DESCRIBE] = {"describe", rows_describe, false},
-    [STORE_REMEMBER] = {"record", NULL, true},
+    [STORE_INSERT] = {"insert", rows_insert, false, false},
+    [STORE_VIEW] = {"view", rows_view, false, false},
+    [STORE_UPDATE] = {"update", rows_update, false, false},
+    [STORE_DELETE] = {"delete", rows_delete, false, false},
+    [STORE_DESCRIBE] = {"describe", rows_describe, false, false},
+    [STORE_REMEMBER] = {"record", NULL, true, false},
+    [STORE_NOTE_PUT] = {"note", NULL, false, true},
 };
 
 /* Whether the request was answered before. Only this thread adds records, so it stays true. */
@@ -161,6 +175,7 @@ static void undo(writer *w) {
 store_result writer_apply(writer *w, store_op *op) {
     int64_t now_ms = w->self->options.now_ms();
     bool recorded = op->recorded || OPS[op->kind].recorded;
+    bool noted = op->noted || OPS[op->kind].noted;
     op->result = STORE_OK;
     int code = writer_run(w, WRITE_SAVEPOINT);
     if (code == SQLITE_DONE && recorded) {
@@ -168,6 +183,9 @@ store_result writer_apply(writer *w, store_op *op) {
     }
     if (code == SQLITE_DONE && op->result == STORE_OK && OPS[op->kind].apply != NULL) {
         code = OPS[op->kind].apply(w, op);
+    }
+    if (code == SQLITE_DONE && op->result == STORE_OK && noted) {
+        code = rows_put_note(w, op);
     }
     if (code == SQLITE_DONE && op->result == STORE_OK && recorded) {
         code = add_record(w, op, now_ms);

@@ -16,12 +16,14 @@ typedef enum write_statement {
     WRITE_RELEASE,
     WRITE_UNDO,
     WRITE_ADD_SET,
-    WRITE_LOOK_ID,
+    WRITE_LOOK_WHOLE,
+    WRITE_LOOK_BRIEF,
     WRITE_LOOK_ROW,
     WRITE_LOOK_GONE,
     WRITE_INSERT_ARTIFACT,
     WRITE_INSERT_LIFETIME,
     WRITE_UPDATE_ARTIFACT,
+    WRITE_UPDATE_TIME,
     WRITE_UPDATE_LIFETIME,
     WRITE_DESCRIBE,
     WRITE_DESCRIBE_SET,
@@ -32,10 +34,15 @@ typedef enum write_statement {
     WRITE_ADD_GONE,
     WRITE_LOOK_RECORD,
     WRITE_ADD_RECORD,
+    WRITE_LOOK_NOTE,
+    WRITE_ADD_NOTE,
+    WRITE_UPDATE_NOTE,
+    WRITE_REMOVE_NOTE,
     WRITE_SWEEP_WALK,
     WRITE_SWEEP_OLD,
     WRITE_SWEEP_RECORDS,
     WRITE_SWEEP_GONE,
+    WRITE_SWEEP_NOTES,
     WRITE_COUNT,
 } write_statement;
 
@@ -87,18 +94,25 @@ int rows_touch(writer *w, const store_touch *touch);
 
 /* Deletes a row and, if so asked, remembers when it ended. */
 int rows_remove(writer *w, int64_t row, const uint8_t *id, int64_t end_ms);
+/* How much of a row is looked at: all that has a fixed size; the strings too; the payload too. */
+typedef enum rows_part { ROWS_NUMBERS, ROWS_BRIEF, ROWS_WHOLE } rows_part;
 /*
- * A row as it is now, waiting touches included. SQLITE_ROW with numbers (and strings, if wanted,
- * which the caller clears); SQLITE_DONE: there is none.
+ * A row as it is now, waiting touches included. SQLITE_ROW with what was asked for (the caller
+ * clears it); SQLITE_DONE: there is none.
  */
-int rows_look(writer *w, const uint8_t *id, bool strings, int64_t *row, store_artifact *found);
+int rows_look(writer *w, const uint8_t *id, rows_part part, int64_t *row, store_artifact *found);
 int rows_look_number(writer *w, int64_t row, store_artifact *found);
+
+/* ---- store_sqlite_notes.c ---- */
+
+/* Puts op->note, or sets op->result, as those above. */
+int rows_put_note(writer *w, store_op *op);
 
 /* ---- store_sqlite_sweep.c ---- */
 
 /*
  * A walk over all lifetimes that deletes what had expired when it began, some rows at a time; then
- * old records likewise.
+ * old records and notes likewise.
  */
 typedef struct sweep {
     bool active;

@@ -24,6 +24,7 @@ enum {
     COL_KIND,
     COL_TITLE,
     COL_SET,
+    COL_LABEL,
     COL_PAYLOAD,
 };
 
@@ -77,7 +78,8 @@ bool row_read_strings(sqlite3_stmt *row, store_artifact *a) {
     char *set = NULL;
     if (!copy_text(row, COL_PAYLOAD, &a->payload, &a->payload_len) ||
         !copy_text(row, COL_CODEC, &a->codec, NULL) || !copy_text(row, COL_KIND, &a->kind, NULL) ||
-        !copy_text(row, COL_TITLE, &a->title, NULL) || !copy_text(row, COL_SET, &set, NULL)) {
+        !copy_text(row, COL_TITLE, &a->title, NULL) ||
+        !copy_text(row, COL_LABEL, &a->label, NULL) || !copy_text(row, COL_SET, &set, NULL)) {
         return false;
     }
     if (set != NULL && strlen(set) == STORE_SET_CHARS) {

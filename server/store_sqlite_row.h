@@ -9,12 +9,17 @@
 
 #include "store_touch.h"
 
-/* To be followed by a condition on a.id or a.row. */
-#define ROW_SELECT                                                                                 \
-    "SELECT a.row, l.expires_at, l.last_viewed_at, l.ttl, l.sliding, l.views, l.max_views, "       \
+#define ROW_COLUMNS                                                                                \
+    "a.row, l.expires_at, l.last_viewed_at, l.ttl, l.sliding, l.views, l.max_views, "              \
     "l.views_left, a.created_at, a.updated_at, a.id, a.edit_key_hash, a.maker, a.codec, a.kind, "  \
-    "a.title, s.id, a.payload FROM artifacts a JOIN lifetimes l ON l.row = a.row "                 \
+    "a.title, s.id, l.label, "
+/* To be followed by a condition. */
+#define ROW_FROM                                                                                   \
+    " FROM artifacts a JOIN lifetimes l ON l.row = a.row "                                         \
     "LEFT JOIN asset_sets s ON s.number = l.asset_set WHERE "
+#define ROW_SELECT "SELECT " ROW_COLUMNS "a.payload" ROW_FROM
+/* The same without the payload, which is NULL. */
+#define ROW_SELECT_BRIEF "SELECT " ROW_COLUMNS "NULL" ROW_FROM
 
 /* A recorded reply still counts if it was written after ?2. */
 #define ROW_RECALL_WHERE "FROM idempotency WHERE scope = ?1 AND at > ?2"

@@ -69,9 +69,10 @@ static int look(writer *w, write_statement statement, bool strings, int64_t *row
     return code;
 }
 
-int rows_look(writer *w, const uint8_t *id, bool strings, int64_t *row, store_artifact *found) {
-    bind_id(w->statements[WRITE_LOOK_ID], id);
-    return look(w, WRITE_LOOK_ID, strings, row, found);
+int rows_look(writer *w, const uint8_t *id, rows_part part, int64_t *row, store_artifact *found) {
+    write_statement statement = part == ROWS_WHOLE ? WRITE_LOOK_WHOLE : WRITE_LOOK_BRIEF;
+    bind_id(w->statements[statement], id);
+    return look(w, statement, part != ROWS_NUMBERS, row, found);
 }
 
 int rows_look_number(writer *w, int64_t row, store_artifact *found) {
@@ -97,9 +98,9 @@ static int absent(writer *w, store_op *op, int64_t now_ms) {
 }
 
 /* The live row of the op's id. SQLITE_DONE: there is none if op->result says so. */
-static int look_live(writer *w, store_op *op, bool strings, int64_t now_ms, int64_t *row,
+static int look_live(writer *w, store_op *op, rows_part part, int64_t now_ms, int64_t *row,
                      store_artifact *found) {
-    int code = rows_look(w, op->artifact.id, strings, row, found);
+    int code = rows_look(w, op->artifact.id, part, row, found);
     if (code == SQLITE_DONE) {
         return absent(w, op, now_ms);
     }
@@ -119,6 +120,21 @@ static bool same_owner(const store_artifact *seen, const store_artifact *found) 
            (!seen->has_edit_key ||
             memcmp(seen->edit_key_hash, found->edit_key_hash, STORE_HASH_BYTES) == 0) &&
            (!seen->has_maker || memcmp(seen->maker, found->maker, STORE_HASH_BYTES) == 0);
+}
+
+/* Sets op->result when the op is for another row, or another version of it, than this one. */
+static void check_row(store_op *op, const store_artifact *found) {
+    if (op->guarded && !same_owner(&op->artifact, found)) {
+        op->result = STORE_NOT_FOUND;
+    } else if (op->unchanged && op->artifact.updated_at_ms != found->updated_at_ms) {
+        op->result = STORE_CONFLICT;
+    }
+}
+
+static void swap_text(char **a, char **b) {
+    char *c = *a;
+    *a = *b;
+    *b = c;
 }
 
 /* ---- the operations ---- */
@@ -159,6 +175,7 @@ int rows_insert(writer *w, store_op *op) {
     sqlite3_bind_int(s, 5, a->sliding);
     bind_text(s, 6, set);
     sqlite3_bind_int64(s, 7, a->max_views);
+    bind_text(s, 8, a->label);
     return writer_run(w, WRITE_INSERT_LIFETIME);
 }
 
@@ -166,8 +183,8 @@ int rows_view(writer *w, store_op *op) {
     store_artifact *a = &op->artifact;
     store_artifact found = {0};
     int64_t now_ms = w->self->options.now_ms();
-    int64_t row;
-    int code = look_live(w, op, true, now_ms, &row, &found);
+    int64_t row = 0;
+    int code = look_live(w, op, ROWS_WHOLE, now_ms, &row, &found);
     if (code != SQLITE_DONE || op->result != STORE_OK) {
         store_artifact_clear(&found);
         return code;
@@ -185,39 +202,45 @@ int rows_view(writer *w, store_op *op) {
     return writer_run(w, WRITE_VIEW);
 }
 
-int rows_update(writer *w, store_op *op) {
+/* What an update leaves as it was, from the row into the op. */
+static void keep(store_op *op, store_artifact *found, int64_t now_ms) {
     store_artifact *a = &op->artifact;
-    const char *set = set_or_null(a);
-    store_artifact found = {0};
-    int64_t now_ms = w->self->options.now_ms();
-    int64_t row;
-    int code = look_live(w, op, false, now_ms, &row, &found);
-    if (code != SQLITE_DONE || op->result != STORE_OK) {
-        return code;
+    if (op->keep_payload) {
+        swap_text(&a->payload, &found->payload);
+        swap_text(&a->codec, &found->codec);
+        swap_text(&a->kind, &found->kind);
+        swap_text(&a->title, &found->title);
+        a->payload_len = found->payload_len;
+        memcpy(a->asset_set, found->asset_set, sizeof a->asset_set);
     }
-    if (op->guarded && !same_owner(a, &found)) {
-        op->result = STORE_NOT_FOUND;
-        return SQLITE_DONE;
+    if (!op->relabel) {
+        swap_text(&a->label, &found->label);
     }
-    a->ttl_ms = op->keep_ttl ? found.ttl_ms : ttl_within(a->ttl_ms);
-    a->sliding = op->keep_sliding ? found.sliding : a->sliding;
-    a->max_views = op->keep_max_views ? found.max_views : a->max_views < 0 ? 0 : a->max_views;
-    a->views_left = op->keep_max_views ? found.views_left : a->max_views;
-    a->views = found.views;
-    a->created_at_ms = found.created_at_ms;
-    a->last_viewed_at_ms = found.last_viewed_at_ms;
+    a->ttl_ms = op->keep_ttl ? found->ttl_ms : ttl_within(a->ttl_ms);
+    a->expires_at_ms =
+        op->keep_payload && op->keep_ttl ? found->expires_at_ms : store_time_add(now_ms, a->ttl_ms);
+    a->sliding = op->keep_sliding ? found->sliding : a->sliding;
+    a->max_views = op->keep_max_views ? found->max_views : a->max_views < 0 ? 0 : a->max_views;
+    a->views_left = op->keep_max_views ? found->views_left : a->max_views;
+    a->views = found->views;
+    a->created_at_ms = found->created_at_ms;
+    a->last_viewed_at_ms = found->last_viewed_at_ms;
     /* Never the same twice: it tells versions apart, in caches and in STORE_DESCRIBE. */
-    a->updated_at_ms = now_ms > found.updated_at_ms ? now_ms : found.updated_at_ms + 1;
-    a->expires_at_ms = store_time_add(now_ms, a->ttl_ms);
-    a->has_edit_key = found.has_edit_key;
-    a->has_maker = found.has_maker;
-    memcpy(a->edit_key_hash, found.edit_key_hash, STORE_HASH_BYTES);
-    memcpy(a->maker, found.maker, STORE_HASH_BYTES);
-    code = add_set(w, set);
-    if (code != SQLITE_DONE) {
-        return code;
-    }
+    a->updated_at_ms = now_ms > found->updated_at_ms ? now_ms : found->updated_at_ms + 1;
+    a->has_edit_key = found->has_edit_key;
+    a->has_maker = found->has_maker;
+    memcpy(a->edit_key_hash, found->edit_key_hash, STORE_HASH_BYTES);
+    memcpy(a->maker, found->maker, STORE_HASH_BYTES);
+}
 
+static int write_artifact(writer *w, const store_op *op, int64_t row) {
+    const store_artifact *a = &op->artifact;
+    if (op->keep_payload) {
+        sqlite3_stmt *s = w->statements[WRITE_UPDATE_TIME];
+        sqlite3_bind_int64(s, 1, row);
+        sqlite3_bind_int64(s, 2, a->updated_at_ms);
+        return writer_run(w, WRITE_UPDATE_TIME);
+    }
     sqlite3_stmt *s = w->statements[WRITE_UPDATE_ARTIFACT];
     sqlite3_bind_int64(s, 1, row);
     bind_payload(s, 2, a);
@@ -225,40 +248,67 @@ int rows_update(writer *w, store_op *op) {
     bind_text(s, 4, a->kind);
     bind_text(s, 5, a->title);
     sqlite3_bind_int64(s, 6, a->updated_at_ms);
-    code = writer_run(w, WRITE_UPDATE_ARTIFACT);
-    if (code != SQLITE_DONE) {
-        return code;
-    }
+    return writer_run(w, WRITE_UPDATE_ARTIFACT);
+}
 
-    s = w->statements[WRITE_UPDATE_LIFETIME];
+int rows_update(writer *w, store_op *op) {
+    store_artifact *a = &op->artifact;
+    store_artifact found = {0};
+    int64_t now_ms = w->self->options.now_ms();
+    int64_t row = 0;
+    int code = look_live(w, op, op->keep_payload ? ROWS_WHOLE : ROWS_BRIEF, now_ms, &row, &found);
+    if (code == SQLITE_DONE && op->result == STORE_OK) {
+        check_row(op, &found);
+    }
+    if (code != SQLITE_DONE || op->result != STORE_OK) {
+        goto out;
+    }
+    keep(op, &found, now_ms);
+    code = add_set(w, set_or_null(a));
+    if (code == SQLITE_DONE) {
+        code = write_artifact(w, op, row);
+    }
+    if (code != SQLITE_DONE) {
+        goto out;
+    }
+    sqlite3_stmt *s = w->statements[WRITE_UPDATE_LIFETIME];
     sqlite3_bind_int64(s, 1, row);
     sqlite3_bind_int64(s, 2, a->expires_at_ms);
     sqlite3_bind_int64(s, 3, a->ttl_ms);
     sqlite3_bind_int(s, 4, a->sliding);
     sqlite3_bind_int64(s, 5, a->max_views);
-    bind_text(s, 6, set);
+    bind_text(s, 6, set_or_null(a));
     sqlite3_bind_int64(s, 7, a->views_left);
-    return writer_run(w, WRITE_UPDATE_LIFETIME);
+    bind_text(s, 8, a->label);
+    code = writer_run(w, WRITE_UPDATE_LIFETIME);
+
+out:
+    store_artifact_clear(&found);
+    return code;
 }
 
 int rows_delete(writer *w, store_op *op) {
     store_artifact found = {0};
-    int64_t row;
-    int code = rows_look(w, op->artifact.id, false, &row, &found);
-    if (code == SQLITE_DONE ||
-        (code == SQLITE_ROW && op->guarded && !same_owner(&op->artifact, &found))) {
+    int64_t row = 0;
+    int code = rows_look(w, op->artifact.id, ROWS_NUMBERS, &row, &found);
+    if (code == SQLITE_DONE) {
         op->result = STORE_NOT_FOUND;
-        return SQLITE_DONE;
+    } else if (code == SQLITE_ROW) {
+        code = SQLITE_DONE;
+        check_row(op, &found);
+        if (op->result == STORE_OK) {
+            code = rows_remove(w, row, found.id, w->self->options.now_ms());
+        }
     }
-    return code == SQLITE_ROW ? rows_remove(w, row, found.id, w->self->options.now_ms()) : code;
+    return code;
 }
 
 int rows_describe(writer *w, store_op *op) {
     const store_artifact *a = &op->artifact;
     const char *set = set_or_null(a);
     store_artifact found = {0};
-    int64_t row;
-    int code = look_live(w, op, false, w->self->options.now_ms(), &row, &found);
+    int64_t row = 0;
+    int code = look_live(w, op, ROWS_NUMBERS, w->self->options.now_ms(), &row, &found);
     if (code != SQLITE_DONE || op->result != STORE_OK) {
         return code;
     }
@@ -297,7 +347,7 @@ int rows_touch(writer *w, const store_touch *touch) {
     if (code == SQLITE_DONE && touch->expired) {
         store_artifact found = {0};
         int64_t row;
-        code = rows_look(w, touch->id, false, &row, &found);
+        code = rows_look(w, touch->id, ROWS_NUMBERS, &row, &found);
         if (code == SQLITE_ROW) {
             code = found.expires_at_ms <= w->self->options.now_ms()
                        ? rows_remove(w, row, found.id, found.expires_at_ms)

@@ -9,7 +9,7 @@
 #define SWEEP_WALK   20000
 #define SWEEP_DELETE 500
 #define SWEEP_US     10000
-/* Records in one statement, between two looks at the clock. They may be large. */
+/* Records and notes in one statement, between two looks at the clock. They may be large. */
 #define SWEEP_RECORDS 10
 
 /* The next expired rows behind s->row. SQLITE_ROW: stopped before the table's end. */
@@ -93,24 +93,32 @@ static int delete_old(writer *w, write_statement statement, int64_t before_ms, i
     return code;
 }
 
+/* What removes them, in the order of the columns that WRITE_SWEEP_OLD answers. */
+static const write_statement OLD[] = {WRITE_SWEEP_RECORDS, WRITE_SWEEP_GONE, WRITE_SWEEP_NOTES};
+enum { OLD_COUNT = sizeof OLD / sizeof OLD[0] };
+
 static int step_records(writer *w, const sweep *s, int64_t timeout_ms) {
     int64_t before_ms = row_memory_begin(s->now_ms);
     sqlite3_stmt *old = w->statements[WRITE_SWEEP_OLD];
     sqlite3_bind_int64(old, 1, before_ms);
+    sqlite3_bind_int64(old, 2, s->now_ms);
     int code = sqlite3_step(old);
-    bool records = code == SQLITE_ROW && sqlite3_column_int(old, 0) != 0;
-    bool gone = code == SQLITE_ROW && sqlite3_column_int(old, 1) != 0;
+    size_t which = 0;
+    while (code == SQLITE_ROW && which < OLD_COUNT && sqlite3_column_int(old, (int)which) == 0) {
+        which++;
+    }
     sqlite3_reset(old);
     if (code != SQLITE_ROW) {
         return code;
     }
-    if (!records && !gone) {
+    if (which == OLD_COUNT) {
         return SQLITE_DONE;
     }
     code = writer_begin(w, timeout_ms);
     if (code == SQLITE_DONE) {
         int64_t stop_us = clock_monotonic_us() + SWEEP_US;
-        code = delete_old(w, records ? WRITE_SWEEP_RECORDS : WRITE_SWEEP_GONE, before_ms, stop_us);
+        code = delete_old(w, OLD[which], OLD[which] == WRITE_SWEEP_NOTES ? s->now_ms : before_ms,
+                          stop_us);
     }
     if (code == SQLITE_DONE) {
         code = writer_run(w, WRITE_COMMIT);

@@ -110,7 +110,7 @@ static bool wait_for_work(loop *l, bool *closing) {
     }
     size_t bytes = 0;
     while (self->queue.first != NULL && l->batch.count < BATCH_OPS && bytes < BATCH_BYTES) {
-        bytes += self->queue.first->artifact.payload_len;
+        bytes += self->queue.first->artifact.payload_len + self->queue.first->note.value_len;
         push(&l->batch, pop(&self->queue));
     }
     self->working = l->batch.count;

@@ -222,6 +222,77 @@ static bool try_recall(store *s, uint64_t number, int64_t at, bool and_all) {
     return result == STORE_OK;
 }
 
+static store_op note_op(store_kind kind, uint64_t number) {
+    store_op op = {.kind = kind, .limit = 10, .note.space = 1};
+    make_hash(op.note.key, number);
+    make_hash(op.note.owner, 4444444);
+    op.note.expires_at_ms = test_now_ms() + HOUR_MS;
+    return op;
+}
+
+static bool try_note_put(store *s, uint64_t number, int64_t at, bool and_all) {
+    store_op op = note_op(STORE_NOTE_PUT, number);
+    op.note.value = strdup("noted");
+    op.note.value_len = 5;
+    store_result result = tried(s, &op, at, and_all);
+    store_op_clear(&op);
+    assert_true(result == STORE_OK || is_refusal(result));
+    op = note_op(STORE_NOTE_GET, number);
+    assert_int_equal(do_op(s, &op), result == STORE_OK ? STORE_OK : STORE_NOT_FOUND);
+    store_op_clear(&op);
+    return result == STORE_OK;
+}
+
+static bool try_note_get(store *s, uint64_t number, int64_t at, bool and_all) {
+    (void)number;
+    store_op op = note_op(STORE_NOTE_GET, 8888888);
+    store_result result = tried(s, &op, at, and_all);
+    assert_true(result == STORE_OK || is_refusal(result));
+    assert_int_equal(op.note.value != NULL, result == STORE_OK);
+    store_op_clear(&op);
+    return result == STORE_OK;
+}
+
+static bool try_note_list(store *s, uint64_t number, int64_t at, bool and_all) {
+    (void)number;
+    store_op op = note_op(STORE_NOTE_LIST, 0);
+    store_result result = tried(s, &op, at, and_all);
+    assert_true(result == STORE_OK || is_refusal(result));
+    assert_int_equal(op.count, result == STORE_OK ? 1 : 0);
+    store_op_clear(&op);
+    return result == STORE_OK;
+}
+
+static bool try_list(store *s, uint64_t number, int64_t at, bool and_all) {
+    (void)number;
+    store_op op = {.kind = STORE_LIST, .state = STORE_ANY, .limit = 10};
+    make_hash(op.artifact.maker, 9999999);
+    store_result result = tried(s, &op, at, and_all);
+    assert_true(result == STORE_OK || is_refusal(result));
+    assert_int_equal(op.count, result == STORE_OK ? 2 : 0);
+    store_op_clear(&op);
+    return result == STORE_OK;
+}
+
+/* Two links of one maker, with all there can be; and a note. */
+static void fill_lists(store *s) {
+    for (uint64_t i = 0; i < 2; i++) {
+        store_op op = make_insert(5555555 + i, "listed", 100 * HOUR_MS);
+        op.artifact.has_maker = true;
+        make_hash(op.artifact.maker, 9999999);
+        op.artifact.kind = strdup("csv");
+        op.artifact.title = strdup("a title");
+        op.artifact.label = strdup("a label");
+        assert_int_equal(do_op(s, &op), STORE_OK);
+        store_op_clear(&op);
+    }
+    store_op op = note_op(STORE_NOTE_PUT, 8888888);
+    op.note.value = strdup("kept");
+    op.note.value_len = 4;
+    assert_int_equal(do_op(s, &op), STORE_OK);
+    store_op_clear(&op);
+}
+
 static bool try_sweep(store *s, uint64_t number, int64_t at, bool and_all) {
     assert_int_equal(insert_one(s, number, "ended", 0), STORE_OK);
     store_op op = {.kind = STORE_SWEEP};
@@ -246,7 +317,12 @@ static void operations(void **state) {
     remembered.record.response_len = 8;
     assert_int_equal(do_op(s, &remembered), STORE_OK);
     store_op_clear(&remembered);
+    fill_lists(s);
     each_failure(s, "read", try_read);
+    each_failure(s, "list", try_list);
+    each_failure(s, "note get", try_note_get);
+    each_failure(s, "note list", try_note_list);
+    each_failure(s, "note put", try_note_put);
     each_failure(s, "recall", try_recall);
     each_failure(s, "insert", try_insert);
     each_failure(s, "update", try_update);
