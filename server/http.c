@@ -87,6 +87,7 @@ static enum MHD_Result refuse(http_request *request, http_fault fault) {
 /* The body is there, or out of the way. */
 static enum MHD_Result on_body_end(http_request *request) {
     http_server *server = request->server;
+    http_pace_until(request->paced, HTTP_PACE_NO_END);
     if (request->fault != HTTP_FAULT_NONE) {
         return refuse(request, request->fault);
     }
@@ -120,12 +121,7 @@ static enum MHD_Result add_to_framing(void *opaque, enum MHD_ValueKind kind, con
 static void start_discarding(http_request *request, http_fault fault, int64_t now_ms) {
     request->phase = PHASE_DISCARD;
     request->fault = fault;
-    request->discard_started_ms = now_ms;
-    if (request->close) {
-        /* A client that stops in the middle is not worth the idle timeout any more. */
-        (void)MHD_set_connection_option(request->connection, MHD_CONNECTION_OPTION_TIMEOUT,
-                                        (unsigned)(HTTP_DISCARD_MAX_MS / 1000));
-    }
+    http_pace_until(request->paced, now_ms + HTTP_DISCARD_MAX_MS);
 }
 
 /* `method` and `version` are where the library has them: in the head itself. */
@@ -172,6 +168,7 @@ static enum MHD_Result judge_head(http_request *request, const char *method, con
         start_discarding(request, HTTP_FAULT_BODY_TOO_LARGE, request->started_ms);
     } else if (limit > 0) {
         request->phase = PHASE_BODY;
+        http_request_until(request, request->started_ms, 0);
     } else {
         start_discarding(request, request->fault, request->started_ms);
     }
@@ -194,9 +191,8 @@ static enum MHD_Result on_head(http_request *request, struct MHD_Connection *con
 static enum MHD_Result on_discarded_data(http_request *request, const char *data, size_t len) {
     (void)data;
     request->discarded_bytes += len;
-    bool enough = request->discarded_bytes > HTTP_DISCARD_MAX_BYTES ||
-                  clock_monotonic_ms() - request->discard_started_ms > HTTP_DISCARD_MAX_MS;
-    return enough ? MHD_NO : MHD_YES; /* NO drops the connection: no reply is possible here */
+    /* NO drops the connection: no reply is possible here. */
+    return request->discarded_bytes > HTTP_DISCARD_MAX_BYTES ? MHD_NO : MHD_YES;
 }
 
 /* Gives up collecting: the rest is thrown away and then `fault` told. */
@@ -232,6 +228,7 @@ static enum MHD_Result on_body_data(http_request *request, const char *data, siz
     }
     memcpy(request->body + request->body_len, data, len);
     request->body_len = need;
+    http_request_until(request, request->started_ms, need);
     return MHD_YES;
 }
 
@@ -267,9 +264,23 @@ static const struct {
     [PHASE_SENT] = {ignore_data, ignore},
 };
 
+/* The connections' beginnings and ends; what is kept of one, or NULL, is its socket's context. */
+static void on_connection(void *opaque, struct MHD_Connection *connection, void **context,
+                          enum MHD_ConnectionNotificationCode what) {
+    http_server *server = opaque;
+    if (what == MHD_CONNECTION_NOTIFY_STARTED) {
+        int fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
+        int64_t idle_ms = (int64_t)server->options.idle_timeout_s * 1000;
+        *context = http_pace_open(&server->pace, fd, clock_monotonic_ms() + idle_ms);
+    } else if (*context != NULL) {
+        http_pace_close(&server->pace, *context);
+    }
+}
+
 static void *on_request_line(void *opaque, const char *uri, struct MHD_Connection *connection) {
-    (void)connection;
-    return uri != NULL ? http_request_create(opaque, uri) : NULL;
+    http_paced *paced =
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_SOCKET_CONTEXT)->socket_context;
+    return uri != NULL && paced != NULL ? http_request_create(opaque, paced, uri) : NULL;
 }
 
 static enum MHD_Result on_access(void *opaque, struct MHD_Connection *connection, const char *url,
@@ -302,10 +313,11 @@ static void on_ended(void *opaque, struct MHD_Connection *connection, void **con
     if (request == NULL) {
         return;
     }
+    int64_t now_us = clock_monotonic_us();
     if (request->counted) {
-        server->options.app->ended(request, request->status,
-                                   clock_monotonic_us() - request->started_us);
+        server->options.app->ended(request, request->status, now_us - request->started_us);
     }
+    http_request_until(request, now_us / 1000, 0); /* for the next one's head */
     bool counted = request->counted;
     bool handling = request->handling;
     http_request_free(request);
@@ -413,10 +425,10 @@ http_server *http_start(const http_options *options, char *why, size_t why_size)
         return NULL;
     }
     server->options = *options;
+    http_pace_init(&server->pace);
     server->listen_fd = open_listener(options, &server->port, why, why_size);
     if (server->listen_fd < 0) {
-        free(server);
-        return NULL;
+        goto fail;
     }
     unsigned flags = MHD_USE_EPOLL_INTERNAL_THREAD | MHD_ALLOW_SUSPEND_RESUME | MHD_USE_ERROR_LOG;
     struct MHD_OptionItem pool[] = {
@@ -433,19 +445,28 @@ http_server *http_start(const http_options *options, char *why, size_t why_size)
         MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->max_per_address, MHD_OPTION_CONNECTION_TIMEOUT,
         options->idle_timeout_s, MHD_OPTION_UNESCAPE_CALLBACK, leave_escapes, NULL,
         MHD_OPTION_URI_LOG_CALLBACK, on_request_line, server, MHD_OPTION_NOTIFY_COMPLETED, on_ended,
-        server, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
+        server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
+        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
     if (server->daemon == NULL) {
         (void)snprintf(why, why_size, "cannot start the HTTP server: %s",
                        errno != 0 ? strerror(errno) : "out of memory or file descriptors");
         (void)close(server->listen_fd);
-        free(server);
-        return NULL;
+        goto fail;
     }
     return server;
+
+fail:
+    http_pace_destroy(&server->pace);
+    free(server);
+    return NULL;
 }
 
 uint16_t http_port(const http_server *server) {
     return server->port;
+}
+
+void http_enforce_pace(http_server *server, int64_t now_ms) {
+    http_pace_enforce(&server->pace, now_ms);
 }
 
 /* ---- stop ---- */
@@ -485,6 +506,7 @@ bool http_stop(http_server *server, unsigned grace_ms, void (*cancel)(void *serv
         (void)wait_until_ended(server, LAST_WORDS_MS);
     }
     MHD_stop_daemon(server->daemon); /* closes the listener too */
+    http_pace_destroy(&server->pace);
     free(server);
     return drained;
 }

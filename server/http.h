@@ -166,6 +166,12 @@ void http_send_parts(http_request *request, unsigned status, const char *content
 
 /* ---- the server ---- */
 
+/*
+ * A client must move on: a connection that takes longer than idle_timeout_s for a request's head,
+ * or sends a body or takes a reply more slowly than this after as long, is ended. See http_pace.h.
+ */
+#define HTTP_MIN_BYTES_PER_S 1024u
+
 /* A body over its limit, or one nobody wants, is read and discarded up to these. */
 #define HTTP_DISCARD_MAX_BYTES (64u * 1024u * 1024u)
 #define HTTP_DISCARD_MAX_MS    10000
@@ -176,7 +182,7 @@ typedef struct http_options {
     unsigned threads; /* event threads */
     unsigned max_connections;
     unsigned max_per_address; /* 0: no limit */
-    unsigned idle_timeout_s;  /* a connection on which nothing moves is closed */
+    unsigned idle_timeout_s;  /* a connection on which nothing moves, or too slowly, is closed */
     const char *public_url;   /* or NULL */
     unsigned trusted_hops;
     const http_app *app;
@@ -186,6 +192,8 @@ typedef struct http_options {
 /* Starts listening. NULL with a reason in `why` (one line). The options' strings are borrowed. */
 http_server *http_start(const http_options *options, char *why, size_t why_size);
 uint16_t http_port(const http_server *server);
+/* Ends the connections that are too slow. Any thread, but not once http_stop() has begun. */
+void http_enforce_pace(http_server *server, int64_t now_ms);
 /*
  * Orderly stop: no new connections; waits until every request in flight is answered, at most
  * grace_ms; then calls `cancel(service)` (may be NULL), which must bring about the wake of every

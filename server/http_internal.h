@@ -10,6 +10,7 @@
 #include <stdatomic.h>
 #include <stddef.h>
 
+#include "http_pace.h"
 #include "http_target.h"
 
 /*
@@ -20,6 +21,7 @@ struct http_server {
     struct MHD_Daemon *daemon;
     int listen_fd;
     uint16_t port;
+    http_pace pace;
     atomic_uint in_flight; /* requests from the end of their head until they have ended */
     atomic_uint handling;  /* those among them whose handler has begun and not replied: may wait */
     atomic_uint wakers;    /* threads inside http_wake() */
@@ -64,6 +66,7 @@ typedef struct http_header_line {
 struct http_request {
     http_server *server;
     struct MHD_Connection *connection; /* NULL before the head */
+    http_paced *paced;
     http_phase phase;
     atomic_int wait; /* http_wait_state */
     http_handler *next;
@@ -86,7 +89,6 @@ struct http_request {
     size_t body_len;
     size_t body_cap;
     uint64_t discarded_bytes;
-    int64_t discard_started_ms;
 
     http_header_line *headers; /* of the reply, in the order added */
     http_header_line **headers_end;
@@ -103,7 +105,7 @@ struct http_request {
 };
 
 /* Makes and frees requests; both on the event thread. NULL without memory. */
-http_request *http_request_create(http_server *server, const char *target);
+http_request *http_request_create(http_server *server, http_paced *paced, const char *target);
 void http_request_free(http_request *request);
 /* `len` bytes that live as long as the request, or NULL. */
 char *http_request_alloc(http_request *request, size_t len);
@@ -113,6 +115,9 @@ http_method http_method_from(const char *word);
 void http_address_from(const struct sockaddr *socket_address, http_address *address);
 /* "http" or "https" */
 const char *http_scheme(http_request *request);
+
+/* From then on the connection has the idle timeout and what `bytes` may take: http_pace.h. */
+void http_request_until(http_request *request, int64_t from_ms, uint64_t bytes);
 
 /* http_reply.c: told when a reply was queued, to end the request's wait and handling. */
 void http_replied(http_request *request);

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <strings.h>
 
+#include "clock.h"
+
 void http_add_header(http_request *request, const char *name, const char *value) {
     size_t name_size = strlen(name) + 1;
     size_t value_size = strlen(value) + 1;
@@ -68,9 +70,12 @@ static struct MHD_Response *bare_failure(unsigned *status) {
     return response;
 }
 
-/* Ends the request with `response`, or, where that is NULL or cannot carry its headers, a 500. */
+/*
+ * Ends the request with `response`, of `len` bytes, or, where that is NULL or cannot carry its
+ * headers, a 500.
+ */
 static void queue(http_request *request, unsigned status, const char *content_type,
-                  struct MHD_Response *response) {
+                  struct MHD_Response *response, size_t len) {
     request->server->options.app->headers(request, status, content_type);
     if (response != NULL && !put_headers(request, content_type, response)) {
         MHD_destroy_response(response);
@@ -85,6 +90,7 @@ static void queue(http_request *request, unsigned status, const char *content_ty
             (void)MHD_add_response_header(response, "Connection", "close");
         }
         request->status = status;
+        http_request_until(request, clock_monotonic_ms(), len);
         request->queued = MHD_queue_response(request->connection, status, response);
         MHD_destroy_response(response);
     }
@@ -98,24 +104,27 @@ void http_send(http_request *request, unsigned status, const char *content_type,
     if (response == NULL) {
         free(body);
     }
-    queue(request, status, content_type, response);
+    queue(request, status, content_type, response, len);
 }
 
 void http_send_static(http_request *request, unsigned status, const char *content_type,
                       const void *body, size_t len) {
     /* The library's interface is older than its promise not to write. */
     queue(request, status, content_type,
-          MHD_create_response_from_buffer(len, (void *)(uintptr_t)body, MHD_RESPMEM_PERSISTENT));
+          MHD_create_response_from_buffer(len, (void *)(uintptr_t)body, MHD_RESPMEM_PERSISTENT),
+          len);
 }
 
 void http_send_parts(http_request *request, unsigned status, const char *content_type,
                      const http_part *parts, size_t count, void *owned) {
     struct MHD_IoVec vector[HTTP_MAX_PARTS];
     unsigned used = 0;
+    size_t len = 0;
     bool fits = true;
     for (size_t i = 0; i < count; i++) {
         if (parts[i].len > 0 && used < HTTP_MAX_PARTS) {
             vector[used++] = (struct MHD_IoVec){parts[i].data, parts[i].len};
+            len += parts[i].len;
         } else if (parts[i].len > 0) {
             fits = false;
         }
@@ -125,5 +134,5 @@ void http_send_parts(http_request *request, unsigned status, const char *content
     if (response == NULL) {
         free(owned);
     }
-    queue(request, status, content_type, response);
+    queue(request, status, content_type, response, len);
 }

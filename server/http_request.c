@@ -10,12 +10,13 @@
 
 #include "clock.h"
 
-http_request *http_request_create(http_server *server, const char *target) {
+http_request *http_request_create(http_server *server, http_paced *paced, const char *target) {
     http_request *request = calloc(1, sizeof *request + server->options.app->context_bytes);
     if (request == NULL) {
         return NULL;
     }
     request->server = server;
+    request->paced = paced;
     request->line = target;
     request->headers_end = &request->headers;
     request->target = strdup(target);
@@ -46,6 +47,11 @@ void http_request_free(http_request *request) {
     free(request->path_text);
     free(request->target);
     free(request);
+}
+
+void http_request_until(http_request *request, int64_t from_ms, uint64_t bytes) {
+    int64_t idle_ms = (int64_t)request->server->options.idle_timeout_s * 1000;
+    http_pace_until(request->paced, from_ms + idle_ms + http_pace_ms(bytes));
 }
 
 char *http_request_alloc(http_request *request, size_t len) {

@@ -3,8 +3,8 @@
  *
  * Threads, and who may call what:
  *
- *   main            this file and timer.c: start, signals, jobs_expire(), the hourly sweep, the
- *                   tokens file when told to read it again, stop
+ *   main            this file and timer.c: start, signals, jobs_expire(), http_enforce_pace(), the
+ *                   hourly sweep, the tokens file when told to read it again, stop
  *   event threads   http*.c and every handler; http_wake() is the only call others make into them.
  *                   They submit to jobs and store, and read everything in `service`
  *   workers         jobs.c and the tasks it is given; they end with a job's `finished`
@@ -213,7 +213,7 @@ static int serve(const server_config *config, char *why, size_t why_size) {
               v6 ? "[" : "", config->host, v6 ? "]" : "", (unsigned)http_port(server),
               store_describe(self.store), arx_assets_id(asset_sets_active(self.sets)));
 
-    int got = timer_run(&self);
+    int got = timer_run(&self, server);
     log_write(LOG_DEBUG, "stopping on signal %d", got);
     status = EXIT_STOPPED;
     if (!http_stop(server, config->shutdown_grace_ms, cancel_jobs)) {

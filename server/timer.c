@@ -103,7 +103,7 @@ static void read_tokens_again(const service *self) {
     }
 }
 
-int timer_run(const service *self) {
+int timer_run(const service *self, http_server *server) {
     sigset_t set;
     our_signals(&set);
     int64_t tidy_at_ms = 0;
@@ -118,6 +118,7 @@ int timer_run(const service *self) {
         }
         int64_t now_ms = clock_monotonic_ms();
         jobs_expire(self->jobs, now_ms);
+        http_enforce_pace(server, now_ms);
         if (now_ms >= tidy_at_ms) {
             tidy_at_ms = now_ms + TIDY_MS;
             jobs_table_expire(self->encodes, now_ms);

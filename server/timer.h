@@ -16,10 +16,11 @@ void timer_block_signals(void);
 bool timer_sweep_now(struct store *links);
 
 /*
- * Until SIGTERM or SIGINT: cancels jobs past their deadline, about every 50 ms, has expired rows
- * deleted, hourly, and reads the tokens file again on SIGHUP. Returns the signal. A sweep may still
- * be under way afterwards: it ends before store_close() does, and the sweep's memory is static.
+ * Until SIGTERM or SIGINT: cancels jobs past their deadline and ends connections that are too slow,
+ * about every 50 ms, has expired rows deleted, hourly, and reads the tokens file again on SIGHUP.
+ * Returns the signal. A sweep may still be under way afterwards: it ends before store_close() does,
+ * and the sweep's memory is static.
  */
-int timer_run(const service *self);
+int timer_run(const service *self, http_server *server);
 
 #endif
