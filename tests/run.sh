@@ -142,6 +142,10 @@ if [ -z "${ARX_UPSTREAM_ASSETS:-}" ] && [ -d ../shared/assets/upstream ]; then
     ARX_UPSTREAM_ASSETS=$(cd ../shared/assets/upstream && pwd)
 fi
 [ -z "${ARX_UPSTREAM_ASSETS:-}" ] || export ARX_UPSTREAM_ASSETS
+if [ -z "${OUI_APPROVAL_VECTORS:-}" ] && [ -f ../shared/vectors/oui/approval-vectors.json ]; then
+    OUI_APPROVAL_VECTORS=$(cd ../shared/vectors/oui && pwd)/approval-vectors.json
+fi
+[ -z "${OUI_APPROVAL_VECTORS:-}" ] || export OUI_APPROVAL_VECTORS
 
 [ $# -gt 0 ] || set -- ${SUITES:-$ALL_SUITES}
 rm -rf "$RESULTS" build/test-tmp
