@@ -1,7 +1,8 @@
 # arxd - see README.md. Everything built goes to build/.
 #
-#   make            the daemon and the arx tool           make test    everything .ci/run checks
-#   make run        install what is missing, build, run   make bench   codec ratios as a table
+#   make            the daemon and the arx tool           make test         everything .ci/run checks
+#   make run        install what is missing, build, run   make bench        the codecs' times, as ratios
+#                                                         make bench-http   arxd beside nginx
 #
 # MODE=release (default), asan (ASan + UBSan) or tsan gives each its own folder under build/.
 
@@ -149,6 +150,13 @@ $(B)/bench-codecs: $(patsubst %.c,$(B)/%.o,$(wildcard tests/bench/codecs/*.c)) $
 bench: $(B)/bench
 	$<
 
+# arxd beside nginx: `make bench-http ARGS="--seconds 5 row"`; see tests/bench/http/main.mjs
+bench-http:
+	deploy/install-deps.sh bench
+	@$(MAKE) --no-print-directory tests/node_modules/.bin/node
+	@+$(PARALLEL_MAKE) MODE=release all
+	tests/node_modules/.bin/node tests/bench/http/main.mjs $(ARGS)
+
 # lengths: fails when a fragment got longer than the committed baseline says
 bench-codecs: $(B)/bench-codecs
 	$< $(ARGS)
@@ -160,7 +168,7 @@ bench-codecs-update: $(B)/bench-codecs
 bench-codecs-plot: $(B)/bench-codecs
 	$< --plot docs/fragment-length.svg
 
-.PHONY: all unit clean run fresh test bench bench-codecs bench-codecs-update bench-codecs-plot
+.PHONY: all unit clean run fresh test bench bench-http bench-codecs bench-codecs-update bench-codecs-plot
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 

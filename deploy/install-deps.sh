@@ -5,6 +5,7 @@
 #   deploy/install-deps.sh run          what `make run` needs: compiler and libraries
 #   deploy/install-deps.sh page         what the page's sources and JavaScript need
 #   deploy/install-deps.sh test         everything `make test` needs
+#   deploy/install-deps.sh bench        what `make bench-http` needs
 #   deploy/install-deps.sh --list ...   only prints the packages of these lists
 #
 # Installs only what is missing, says so first and, on a terminal, asks. Runs apt-get by sudo when not
@@ -25,6 +26,8 @@ PAGE="ca-certificates nodejs=node npm=npm clang-14=clang-14 lld-14=wasm-ld-14 wa
 
 TEST="libcmocka-dev clang-format-14=clang-format-14 sqlite3=sqlite3 curl=curl mandoc=mandoc"
 
+BENCH="nginx=nginx libnginx-mod-http-brotli-static wrk=wrk sqlite3=sqlite3"
+
 die() {
     echo "install-deps.sh: $1" >&2
     exit 1
@@ -35,7 +38,8 @@ packages_of() {
     run) echo $RUN ;;
     page) echo $RUN $PAGE ;;
     test) echo $RUN $PAGE $TEST ;;
-    *) die "no list named '$1' (run, page, test)" ;;
+    bench) echo $RUN $PAGE $BENCH ;;
+    *) die "no list named '$1' (run, page, test, bench)" ;;
     esac
 }
 
@@ -44,7 +48,7 @@ if [ "${1:-}" = --list ]; then
     list_only=yes
     shift
 fi
-[ $# -gt 0 ] || die "which list? (run, page, test)"
+[ $# -gt 0 ] || die "which list? (run, page, test, bench)"
 
 entries=
 for list in "$@"; do

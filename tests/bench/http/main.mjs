@@ -1,0 +1,129 @@
+/*
+ * make bench-http: arxd beside nginx on this machine, as ratios; and arxd's memory and fairness.
+ *
+ *   make bench-http ARGS="--rounds 7 --seconds 3 row page"
+ *
+ *   --rounds N     rounds of everything, interleaved; figures are medians of them (5)
+ *   --seconds N    for each contender in a round (2)
+ *   --links N      stored before the races (100000)
+ *   NAME...        only these: races of races.mjs, or encodes, memory
+ *
+ * Machines differ and drift, so ratios are what the table is read for. nginx is as nginx.conf has it,
+ * one worker; arxd is as it comes, but for rate limits. 64 connections. The database lies on a disk.
+ */
+import fs from "node:fs";
+import os from "node:os";
+import path from "node:path";
+import { parseArgs } from "node:util";
+import { sleep, startServer, temporaryFolder } from "../../http/harness.mjs";
+import { measureEncodes } from "./encodes.mjs";
+import { makeLinks } from "./links.mjs";
+import { startNginx } from "./nginx.mjs";
+import { residentBytes } from "./process.mjs";
+import { LINK_CHARACTERS, RACES } from "./races.mjs";
+import { median, printTable } from "./table.mjs";
+import { wrk } from "./wrk.mjs";
+
+const ENV = { ARXD_RATE: "read=0,write=0,encode=0" };
+const TMPFS_MAGIC = 0x01021994;
+const MEMORY_WANTED = 40 << 20;
+
+/** Ends the program with one line when it was not called, or stands, as it must. */
+function demand(condition, why) {
+  if (condition) return;
+  console.error(`bench-http: ${why}`);
+  process.exit(2);
+}
+
+const { values: options, positionals: picked } = parseArgs({
+  allowPositionals: true,
+  options: {
+    rounds: { type: "string", default: "5" },
+    seconds: { type: "string", default: "2" },
+    links: { type: "string", default: "100000" },
+  },
+});
+const [rounds, seconds, linkCount] = ["rounds", "seconds", "links"].map((name) => {
+  const value = Number(options[name]);
+  demand(Number.isInteger(value) && value > 0, `--${name} is a whole number above 0, not ${options[name]}`);
+  return value;
+});
+const FIGURES = ["memory", "encodes"];
+const names = [...RACES.map((race) => race.name), ...FIGURES];
+for (const name of picked) demand(names.includes(name), `there is no "${name}", only ${names.join(", ")}`);
+const wanted = (name) => picked.length === 0 || picked.includes(name);
+const note = (text) => process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${text}` : "");
+const mb = (bytes) => `${(bytes / (1 << 20)).toFixed(1)} MB`;
+
+
+/** One more result for each contender. */
+async function runRound(race, origins) {
+  // Who begins changes, so that neither always finds the machine as the other left it.
+  const order = race.results.arxd.length % 2 ? ["nginx", "arxd"] : ["arxd", "nginx"];
+  for (const who of order) {
+    const { path: target, ...rest } = race.asks[who];
+    race.results[who].push(await wrk(origins[who] + target, { seconds, ...rest }));
+    await sleep(300); // what was put off is done: refreshes, checkpoints
+  }
+}
+
+function raceLine({ title, beside, wanted: ratio, results }) {
+  const of = (who, what) => median(results[who].map((result) => result[what]));
+  const ratios = results.arxd.map((result, i) => result.rate / results.nginx[i].rate);
+  const times = (who) => `${of(who, "p50_ms").toFixed(2)} / ${of(who, "p99_ms").toFixed(2)}`;
+  return [
+    `${title} : ${beside}`,
+    of("arxd", "rate").toFixed(0),
+    of("nginx", "rate").toFixed(0),
+    median(ratios).toFixed(2),
+    ratio.toFixed(2),
+    times("arxd"),
+    times("nginx"),
+  ];
+}
+
+async function raceAll(races, scratch) {
+  const arxd = await startServer({ env: ENV });
+  const nginx = await startNginx(scratch);
+  const lines = [];
+  try {
+    const atStart = residentBytes(arxd.child.pid);
+    note(`storing ${linkCount} links`);
+    const bench = { arxd, nginx, scratch, links: await makeLinks(arxd, linkCount, LINK_CHARACTERS) };
+    for (const race of races) {
+      race.asks = await race.prepare(bench);
+      race.results = { arxd: [], nginx: [] };
+    }
+    for (let round = 0; round < rounds; round++)
+      for (const race of races) {
+        note(`${race.name}, round ${round + 1} of ${rounds}`);
+        await runRound(race, { arxd: arxd.origin, nginx: nginx.origin });
+      }
+    for (const race of races) race.check?.(bench, race.results.arxd.reduce((sum, { requests }) => sum + requests, 0));
+    note("");
+    printTable([
+      ["64 connections : nginx beside it", "arxd/s", "nginx/s", "ratio", "wanted", "arxd p50 / p99 ms", "nginx p50 / p99 ms"],
+      ...races.map(raceLine),
+    ]);
+    lines.push(["resident at the start", mb(atStart), ""]);
+    lines.push(["resident after that, before the first encode", mb(residentBytes(arxd.child.pid)), `< ${mb(MEMORY_WANTED)}`]);
+  } finally {
+    await nginx.stop();
+    await arxd.stop();
+  }
+  return lines;
+}
+
+const scratch = temporaryFolder("bench-http");
+demand(fs.statfsSync(scratch).type !== TMPFS_MAGIC, `${scratch} is in memory: a disk is what is measured`);
+try {
+  const races = RACES.filter(({ name }) => wanted(name));
+  const lines = [];
+  if (races.length > 0 || wanted("memory")) lines.push(...(await raceAll(races, scratch)));
+  if (wanted("encodes")) lines.push(...(await measureEncodes({ rounds, seconds, env: ENV, note })));
+  note("");
+  console.log();
+  printTable([[`${os.availableParallelism()} cores`, "measured", "wanted"], ...lines]);
+} finally {
+  fs.rmSync(scratch, { recursive: true, force: true });
+}
