@@ -100,16 +100,18 @@ typedef struct store_note {
     size_t value_len;      /* at most STORE_NOTE_MAX_BYTES */
 } store_note;
 
-#define STORE_NOTE_MAX_BYTES (1u << 20)
+#define STORE_NOTE_MAX_BYTES (2u << 20)
 
 /* Frozen: the numbers stand in databases. */
 typedef enum store_space {
-    STORE_SPACE_APPROVAL = 1, /* approvals.h */
+    STORE_SPACE_APPROVAL = 1,        /* approvals.h */
+    STORE_SPACE_APPROVAL_PARAMS = 2, /* likewise */
+    STORE_SPACE_APPROVER = 3,        /* approver_session.h */
 } store_space;
 
 /* Bounds of one listing: of what it returns, of the values in it, of rows it looks at. */
 #define STORE_LIST_MAX       200
-#define STORE_LIST_MAX_BYTES (4u << 20)
+#define STORE_LIST_MAX_BYTES (8u << 20)
 #define STORE_LIST_LOOK      2000
 
 /* Which links a listing returns. */
