@@ -130,7 +130,7 @@ static void queue(http_request *request) {
     }
     if (result == API_OK) {
         result = encode_job_start(server, self->entry, self->task, &self->link.caller,
-                                  http_origin(request));
+                                  &visit_of(request)->account, http_origin(request));
     }
     if (result == API_OK) {
         self->task = NULL;

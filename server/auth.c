@@ -54,6 +54,7 @@ void auth_caller_of(http_request *request, auth_caller *caller) {
     if (self->tokens != NULL && tokens_find(self->tokens, caller->hash, clock_unix_ms(), &row)) {
         caller->has_token = true;
         caller->scopes = row.scopes;
+        caller->own = row.own;
         memcpy(caller->name, row.name, sizeof caller->name);
     }
 }

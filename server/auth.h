@@ -19,6 +19,7 @@ typedef struct auth_caller {
     uint8_t hash[SECRET_HASH_BYTES]; /* SHA-256 of what it carries */
     unsigned scopes;                 /* of the token */
     char name[TOKEN_NAME_MAX + 1];   /* of the token */
+    allowance own;                   /* of the token */
 } auth_caller;
 
 /* Reads it from the request; visit_of() has the result. */

@@ -16,6 +16,7 @@ typedef enum setting_type {
     SETTING_HOST,
     SETTING_DATABASE,
     SETTING_LOG,
+    SETTING_RATES,
 } setting_type;
 
 typedef struct setting {
@@ -64,7 +65,7 @@ static const setting settings[] = {
     {"raw-cache-mb", "ARXD_RAW_CACHE_MB", "32", SETTING_NUMBER, FIELD(raw_cache_mb), 0, 65536, "MB",
      "memory for decoded artifacts"},
     {"tokens", "ARXD_TOKENS_FILE", NULL, SETTING_TEXT, FIELD(tokens_file), 0, 0, "PATH",
-     "who may create links: `name scopes sha256 [expires]` a line; read again on SIGHUP"},
+     "who may create links: `name scopes sha256 [expires] [rates]` a line; read again on SIGHUP"},
     {"open", "ARXD_OPEN", "off", SETTING_SWITCH, FIELD(open), 0, 0, NULL,
      "allow listening beyond loopback without a tokens file: everybody may create links"},
     {"open-writes", "ARXD_OPEN_WRITES", "off", SETTING_SWITCH, FIELD(open_writes), 0, 0, NULL,
@@ -73,6 +74,8 @@ static const setting settings[] = {
      "answer 410 for 24 hours after a link was deleted or has expired"},
     {"trust-proxy", "ARXD_TRUST_PROXY", "0", SETTING_NUMBER, FIELD(trusted_hops), 0, 16, "HOPS",
      "proxies in front whose forwarded headers count"},
+    {"rate", "ARXD_RATE", "read=100/s,write=10/s,encode=2/s,fail=1/s", SETTING_RATES, FIELD(rates),
+     0, 0, "LIST", "what one address or token may do, in bursts of 10 seconds; 0: no limits"},
     {"max-connections", "ARXD_MAX_CONNECTIONS", "4096", SETTING_NUMBER, FIELD(max_connections), 16,
      1000000, "N", "most connections"},
     {"max-per-address", "ARXD_MAX_PER_ADDRESS", "256", SETTING_NUMBER, FIELD(max_per_address), 0,
@@ -275,6 +278,14 @@ static bool set_log(server_config *config, const source *from) {
     return true;
 }
 
+/* What the list leaves out is as by default. */
+static bool set_rates(allowance *field, const source *from) {
+    const char *preset = from->setting->preset;
+    bool good = allowance_parse(preset, strlen(preset), ALLOWANCE_RATES, field) &&
+                allowance_parse(from->value, strlen(from->value), ALLOWANCE_RATES, field);
+    return good || refuse(from, allowance_form(ALLOWANCE_RATES));
+}
+
 static bool apply(server_config *config, const source *from) {
     void *field = (char *)config + from->setting->offset;
     if (*from->value == '\0') {
@@ -298,6 +309,8 @@ static bool apply(server_config *config, const source *from) {
         return set_host(field, from);
     case SETTING_LOG:
         return set_log(config, from);
+    case SETTING_RATES:
+        return set_rates(field, from);
     }
     return false;
 }

@@ -12,6 +12,7 @@
 #include <stdint.h>
 #include <stdio.h>
 
+#include "allowance.h"
 #include "log.h"
 
 #define CONFIG_OPERANDS 3
@@ -39,6 +40,7 @@ typedef struct server_config {
     bool open_writes;
     bool gone;
     uint32_t trusted_hops;
+    allowance rates; /* of each address; a token's may be others */
     uint32_t max_connections;
     uint32_t max_per_address;
     log_format log_format;

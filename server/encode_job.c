@@ -14,12 +14,14 @@
 #include "clock.h"
 #include "link_work.h"
 #include "payload_work.h"
+#include "visit.h"
 
 typedef struct encode_job {
     struct store *store;
     encode_task *task;
     job_entry *entry;
     auth_caller caller;
+    visit_account account;
     char *origin;
     int64_t deadline_ms;
     /* While the link is written. */
@@ -102,6 +104,7 @@ static void store_link(encode_job *self, job *finished) {
 
 static void finished(void *arg, job *work) {
     encode_job *self = arg;
+    visit_settle(&self->account, job_worked_us(work));
     if (job_state_of(work) == JOB_CANCELLED) {
         if (clock_monotonic_ms() >= self->deadline_ms) {
             fail(self, API_DEADLINE, NULL);
@@ -126,7 +129,7 @@ static void run(void *arg, size_t i, arx_coder *coder) {
 }
 
 api_result encode_job_start(const service *server, job_entry *entry, encode_task *task,
-                            const auth_caller *caller, const char *origin) {
+                            const auth_caller *caller, visit_account *account, const char *origin) {
     encode_job *self = calloc(1, sizeof *self);
     char *copy = strdup(origin);
     if (self == NULL || copy == NULL) {
@@ -138,6 +141,7 @@ api_result encode_job_start(const service *server, job_entry *entry, encode_task
     self->task = task;
     self->entry = job_entry_hold(entry);
     self->caller = *caller;
+    self->account = *account;
     self->origin = copy;
     self->deadline_ms = clock_monotonic_ms() + (int64_t)server->config->encode_deadline_ms;
     size_t tasks = encode_work_tasks(&task->work);
@@ -155,6 +159,7 @@ api_result encode_job_start(const service *server, job_entry *entry, encode_task
         free_job(self);
         return API_BUSY;
     }
+    account->deposit_us = 0; /* the job's copy has it now, and may have settled it already */
     job_entry_watch(entry, work, tasks);
     job_release(work);
     return API_OK;

@@ -5,17 +5,18 @@
 #ifndef ARXD_ENCODE_JOB_H
 #define ARXD_ENCODE_JOB_H
 
-#include "auth.h"
 #include "encode_task.h"
 #include "jobs_table.h"
 #include "service.h"
+#include "visit.h"
 
 /*
  * Queues a task that has been planned. On API_OK it is taken, and `entry` (held on its own) tells
  * what becomes of it; --encode-deadline counts from here. Else it is the caller's still. origin,
- * caller: copied.
+ * caller: copied. account: on API_OK its deposit is the
+ * job's, which settles it at its end.
  */
 api_result encode_job_start(const service *server, job_entry *entry, encode_task *task,
-                            const auth_caller *caller, const char *origin);
+                            const auth_caller *caller, visit_account *account, const char *origin);
 
 #endif

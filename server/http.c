@@ -268,11 +268,21 @@ static const struct {
 static void on_connection(void *opaque, struct MHD_Connection *connection, void **context,
                           enum MHD_ConnectionNotificationCode what) {
     http_server *server = opaque;
+    http_address peer;
+    http_address_from(
+        MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CLIENT_ADDRESS)->client_addr,
+        &peer);
     if (what == MHD_CONNECTION_NOTIFY_STARTED) {
         int fd = MHD_get_connection_info(connection, MHD_CONNECTION_INFO_CONNECTION_FD)->connect_fd;
         int64_t idle_ms = (int64_t)server->options.idle_timeout_s * 1000;
-        *context = http_pace_open(&server->pace, fd, clock_monotonic_ms() + idle_ms);
+        if (http_peers_enter(server->peers, &peer)) {
+            *context = http_pace_open(&server->pace, fd, clock_monotonic_ms() + idle_ms);
+            if (*context == NULL) {
+                http_peers_leave(server->peers, &peer);
+            }
+        }
     } else if (*context != NULL) {
+        http_peers_leave(server->peers, &peer);
         http_pace_close(&server->pace, *context);
     }
 }
@@ -407,15 +417,27 @@ fail:
 }
 
 /*
+ * Connections over the address's limit are closed at once. The library's own limit counts each IPv6
+ * address of a network as another client, and takes a proxy for one.
+ *
  * While the server stops, whoever still connects is closed at once. MHD_quiesce_daemon would stop
  * listening instead, but it takes the listener out of each thread's epoll set while that thread may
  * be doing the same, and whichever comes second aborts the process (0.9.75).
  */
 static enum MHD_Result admit(void *cls, const struct sockaddr *address, socklen_t len) {
     const http_server *server = cls;
-    (void)address;
+    const http_options *options = &server->options;
     (void)len;
-    return atomic_load(&server->stopping) ? MHD_NO : MHD_YES;
+    if (atomic_load(&server->stopping)) {
+        return MHD_NO;
+    }
+    /* Behind a proxy every connection is the proxy's, which has a limit of its own. */
+    if (options->max_per_address == 0 || options->trusted_hops > 0) {
+        return MHD_YES;
+    }
+    http_address peer;
+    http_address_from(address, &peer);
+    return http_peers_count(server->peers, &peer) < options->max_per_address ? MHD_YES : MHD_NO;
 }
 
 http_server *http_start(const http_options *options, char *why, size_t why_size) {
@@ -426,6 +448,12 @@ http_server *http_start(const http_options *options, char *why, size_t why_size)
     }
     server->options = *options;
     http_pace_init(&server->pace);
+    server->peers = http_peers_create(options->max_connections);
+    if (server->peers == NULL) {
+        (void)snprintf(why, why_size, "no memory for %u connections; see --max-connections",
+                       options->max_connections);
+        goto fail;
+    }
     server->listen_fd = open_listener(options, &server->port, why, why_size);
     if (server->listen_fd < 0) {
         goto fail;
@@ -442,11 +470,10 @@ http_server *http_start(const http_options *options, char *why, size_t why_size)
         flags, server->port, admit, server, on_access, server, MHD_OPTION_EXTERNAL_LOGGER,
         library_log, NULL, MHD_OPTION_LISTEN_SOCKET, server->listen_fd,
         MHD_OPTION_STRICT_FOR_CLIENT, 1, MHD_OPTION_CONNECTION_LIMIT, options->max_connections,
-        MHD_OPTION_PER_IP_CONNECTION_LIMIT, options->max_per_address, MHD_OPTION_CONNECTION_TIMEOUT,
-        options->idle_timeout_s, MHD_OPTION_UNESCAPE_CALLBACK, leave_escapes, NULL,
-        MHD_OPTION_URI_LOG_CALLBACK, on_request_line, server, MHD_OPTION_NOTIFY_COMPLETED, on_ended,
-        server, MHD_OPTION_NOTIFY_CONNECTION, on_connection, server,
-        MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
+        MHD_OPTION_CONNECTION_TIMEOUT, options->idle_timeout_s, MHD_OPTION_UNESCAPE_CALLBACK,
+        leave_escapes, NULL, MHD_OPTION_URI_LOG_CALLBACK, on_request_line, server,
+        MHD_OPTION_NOTIFY_COMPLETED, on_ended, server, MHD_OPTION_NOTIFY_CONNECTION, on_connection,
+        server, MHD_OPTION_SIGPIPE_HANDLED_BY_APP, 1, MHD_OPTION_ARRAY, pool, MHD_OPTION_END);
     if (server->daemon == NULL) {
         (void)snprintf(why, why_size, "cannot start the HTTP server: %s",
                        errno != 0 ? strerror(errno) : "out of memory or file descriptors");
@@ -457,8 +484,13 @@ http_server *http_start(const http_options *options, char *why, size_t why_size)
 
 fail:
     http_pace_destroy(&server->pace);
+    http_peers_free(server->peers);
     free(server);
     return NULL;
+}
+
+unsigned http_connections(http_server *server) {
+    return http_peers_total(server->peers);
 }
 
 uint16_t http_port(const http_server *server) {
@@ -507,6 +539,7 @@ bool http_stop(http_server *server, unsigned grace_ms, void (*cancel)(void *serv
     }
     MHD_stop_daemon(server->daemon); /* closes the listener too */
     http_pace_destroy(&server->pace);
+    http_peers_free(server->peers);
     free(server);
     return drained;
 }

@@ -181,7 +181,8 @@ typedef struct http_options {
     uint16_t port;    /* 0: any free one */
     unsigned threads; /* event threads */
     unsigned max_connections;
-    unsigned max_per_address; /* 0: no limit */
+    unsigned max_per_address; /* connections from one IPv4 address or IPv6 /64; 0: no limit. Not */
+                              /* looked at with trusted proxies, whose connections all are */
     unsigned idle_timeout_s;  /* a connection on which nothing moves, or too slowly, is closed */
     const char *public_url;   /* or NULL */
     unsigned trusted_hops;
@@ -192,6 +193,8 @@ typedef struct http_options {
 /* Starts listening. NULL with a reason in `why` (one line). The options' strings are borrowed. */
 http_server *http_start(const http_options *options, char *why, size_t why_size);
 uint16_t http_port(const http_server *server);
+/* Connections that are open. */
+unsigned http_connections(http_server *server);
 /* Ends the connections that are too slow. Any thread, but not once http_stop() has begun. */
 void http_enforce_pace(http_server *server, int64_t now_ms);
 /*

@@ -11,6 +11,7 @@
 #include <stddef.h>
 
 #include "http_pace.h"
+#include "http_peers.h"
 #include "http_target.h"
 
 /*
@@ -19,6 +20,7 @@
 struct http_server {
     http_options options;
     struct MHD_Daemon *daemon;
+    http_peers *peers;
     int listen_fd;
     uint16_t port;
     http_pace pace;

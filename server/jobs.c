@@ -4,7 +4,8 @@
  * Locking: jobs.lock guards the list, the counts and, of every job in the list, `next_task` and
  * `running_tasks`; nothing is called out of it. A job leaves the list, under the lock, when it has
  * ended: only then may `finished` run, without the lock, and only by the thread that took it out.
- * `state`, `progress` and `refs` are atomic, because they may be read after the pool is gone.
+ * `state`, `progress`, `worked_us` and `refs` are atomic, because they may be read after the pool
+ * is gone.
  */
 #include "jobs.h"
 #include "clock.h"
@@ -23,6 +24,7 @@ struct job {
     size_t running_tasks; /* taken, not yet ended */
     atomic_int state;     /* job_state; written under the pool's lock */
     atomic_size_t progress;
+    atomic_int_least64_t worked_us;
     atomic_uint refs;
 };
 
@@ -75,6 +77,10 @@ job_state job_state_of(const job *j) {
 
 size_t job_progress(const job *j) {
     return atomic_load(&j->progress);
+}
+
+int64_t job_worked_us(const job *j) {
+    return atomic_load(&j->worked_us);
 }
 
 /* ---- the list; all with the lock held ---- */
@@ -170,7 +176,9 @@ static void run_task(jobs *pool, job *j, arx_coder *coder) {
     atomic_store(&j->state, JOB_RUNNING);
     pthread_mutex_unlock(&pool->lock);
 
+    int64_t started_us = clock_monotonic_us();
     j->spec.run(j->spec.arg, task, coder);
+    atomic_fetch_add(&j->worked_us, clock_monotonic_us() - started_us);
     size_t ran = atomic_fetch_add(&j->progress, 1) + 1;
 
     pthread_mutex_lock(&pool->lock);
@@ -217,6 +225,7 @@ job *jobs_submit(jobs *pool, const job_spec *spec) {
     j->pool = pool;
     atomic_init(&j->state, JOB_QUEUED);
     atomic_init(&j->progress, 0);
+    atomic_init(&j->worked_us, 0);
     atomic_init(&j->refs, 2);
 
     /* Late jobs must not fill the queue until the timer comes by. */

@@ -69,6 +69,8 @@ void job_release(job *job);
 job_state job_state_of(const job *job);
 /* Tasks that have run. */
 size_t job_progress(const job *job);
+/* Microseconds that workers have spent on tasks that have run. */
+int64_t job_worked_us(const job *job);
 /*
  * Takes back what has not started; `finished` is called (now, or when the last running task ends).
  * Does nothing to a job that has ended.

@@ -27,6 +27,9 @@ void link_work_begin(http_request *request, bool makes_link, http_handler *next)
     work->next = next;
     work->caller = visit_of(request)->caller;
     api_result result = makes_link ? auth_create(request, &work->caller) : API_OK;
+    if (result == API_OK && makes_link) {
+        result = visit_draw(request, 1u << BUCKET_WRITE);
+    }
     if (result == API_OK) {
         result = idempotency_init(request, &work->caller, &work->same);
     }

@@ -30,6 +30,7 @@
 #include "images.h"
 #include "jobs.h"
 #include "jobs_table.h"
+#include "limits.h"
 #include "raw_cache.h"
 #include "service.h"
 #include "store.h"
@@ -53,6 +54,9 @@ enum {
 /* Encodes nobody waits for, with their results. */
 #define ENCODES_MAX       4096
 #define ENCODES_MAX_BYTES ((size_t)64 << 20)
+
+/* Addresses and tokens whose use of late is remembered: 2 MB. */
+#define LIMITED_CALLERS 32768
 
 /* A wait of a write for another process's lock may not outlast what a client will wait. */
 #define STORE_BUSY_MS 5000
@@ -115,6 +119,7 @@ static bool no_orphans(const service *self, char *why, size_t why_size) {
 static void close_parts(service *self) {
     jobs_stop(self->jobs);
     images_free(self->images);
+    limits_free(self->limits);
     raw_cache_free(self->raw_cache);
     asset_table_free(self->assets);
     asset_sets_free(self->sets);
@@ -158,11 +163,12 @@ static bool open_parts(service *self, char *why, size_t why_size) {
         return false;
     }
     self->images = images_create((size_t)config->image_mb << 20);
+    self->limits = limits_create(LIMITED_CALLERS);
     self->raw_cache = raw_cache_create((size_t)config->raw_cache_mb << 20);
     self->discovery = discovery_create();
     self->encodes = jobs_table_create(ENCODES_MAX, ENCODES_MAX_BYTES);
-    if (self->images != NULL && self->raw_cache != NULL && self->discovery != NULL &&
-        self->encodes != NULL) {
+    if (self->images != NULL && self->limits != NULL && self->raw_cache != NULL &&
+        self->discovery != NULL && self->encodes != NULL) {
         self->jobs = jobs_start(config->workers, config->queue, images_source(self->images));
     }
     if (self->jobs == NULL) {

@@ -48,6 +48,8 @@ static const api_row rows[API_RESULT_COUNT] = {
     [API_TEXT_TOO_LONG] = {413, "text-too-long",
                            "The text exceeds the supported limit of 200,000 characters.", 0, NULL,
                            NULL},
+    [API_RATE_LIMITED] = {429, "rate-limited", "Too many requests. Try again later.", 1,
+                          "Too many requests", NULL},
 
     [API_UNDECODABLE_EMPTY] = {422, "empty", NULL, 0, NULL, NULL},
     [API_UNDECODABLE_TOO_LARGE] = {422, "too-large", NULL, 0, NULL, NULL},
@@ -122,7 +124,7 @@ api_result api_result_of_request(arx_request_result result) {
 /* Headers a result brings with it, whatever form it takes. */
 static void add_result_headers(http_request *request, api_result result) {
     const api_row *row = &rows[result];
-    if (row->retry_after_s > 0) {
+    if (row->retry_after_s > 0 && !http_has_header(request, "Retry-After")) {
         char seconds[16];
         (void)snprintf(seconds, sizeof seconds, "%u", row->retry_after_s);
         http_add_header(request, "Retry-After", seconds);

@@ -40,6 +40,8 @@ typedef enum api_result {
     API_ARTIFACT_GONE,    /* API_NO_ARTIFACT for one there was, with --gone */
     API_BODY_TOO_LARGE,
     API_TEXT_TOO_LONG,
+    /* 429 */
+    API_RATE_LIMITED,
     /* 422: text is format.md's, made by the codec */
     API_UNDECODABLE_EMPTY,
     API_UNDECODABLE_TOO_LARGE,

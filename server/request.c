@@ -2,6 +2,7 @@
 #include "request.h"
 
 #include "clock.h"
+#include "visit.h"
 
 static void store_done(store_op *op) {
     http_wake(op->owner);
@@ -48,6 +49,7 @@ static void run_task(void *arg, size_t i, arx_coder *coder) {
  */
 static void job_finished(void *arg, job *finished) {
     request_job *waiting = arg;
+    visit_of(waiting->request)->worked_us += job_worked_us(finished);
     if (job_state_of(finished) == JOB_DONE) {
         waiting->result = API_OK;
     } else {

@@ -162,7 +162,21 @@ void api_preflight(http_request *request) {
     reply_no_content(request);
 }
 
+static void rate_limited(http_request *request) {
+    visit_add_retry_after(request);
+    reply_in_kind(request, API_RATE_LIMITED);
+}
+
 /* ---- the application ---- */
+
+/* The buckets that a request of such a route draws from. */
+static unsigned buckets_of(unsigned flags) {
+    if ((flags & ROUTE_FREE) != 0) {
+        return 0;
+    }
+    unsigned buckets = 1u << ((flags & ROUTE_WRITES) != 0 ? BUCKET_WRITE : BUCKET_READ);
+    return buckets | ((flags & ROUTE_ENCODES) != 0 ? 1u << BUCKET_ENCODE : 0u);
+}
 
 static http_target route_request(http_request *request) {
     if (http_method_of(request) == HTTP_UNKNOWN) {
@@ -172,6 +186,9 @@ static http_target route_request(http_request *request) {
     const route *known;
     unsigned allowed;
     const route *row = find(request, &known, &allowed);
+    if (visit_draw(request, buckets_of(row != NULL ? row->flags : 0)) != API_OK) {
+        return (http_target){.handler = rate_limited, .route = row != NULL ? row : known};
+    }
     if (row == NULL) {
         return (http_target){.handler = known != NULL ? method_not_allowed : not_found,
                              .route = known};
@@ -262,6 +279,7 @@ static void audit_admin(http_request *request, const char *act, unsigned status)
 
 static void route_ended(http_request *request, unsigned status, int64_t elapsed_us) {
     const visit *who = visit_of(request);
+    visit_end(request, status);
     if (who->admin_act != NULL) {
         audit_admin(request, who->admin_act, status);
     }

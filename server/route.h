@@ -22,6 +22,10 @@ enum {
     ROUTE_REVALIDATE = 1u << 4, /* may be kept, but is asked for again with its ETag */
     ROUTE_IMMUTABLE = 1u << 5,  /* never changes under its name */
     ROUTE_VIEWER = 1u << 6,     /* its HTML is the viewer page: trusted types */
+    /* What a request draws at its head (allowance.h): a read, unless it is one of these. */
+    ROUTE_WRITES = 1u << 7,  /* a write */
+    ROUTE_ENCODES = 1u << 8, /* besides, the time that workers spend on it */
+    ROUTE_FREE = 1u << 9,    /* nothing */
 };
 
 typedef struct route {

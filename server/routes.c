@@ -4,8 +4,11 @@
 #include "api.h"
 
 /* clang-format off */
-#define API  (ROUTE_JSON | ROUTE_CORS | ROUTE_PRIVATE)
-#define TAKE (API | ROUTE_BODY)
+#define API    (ROUTE_JSON | ROUTE_CORS | ROUTE_PRIVATE)
+#define TAKE   (API | ROUTE_BODY)
+#define WRITE  ROUTE_WRITES
+#define ENCODE ROUTE_ENCODES
+#define FREE   ROUTE_FREE
 
 const route route_table[] = {
     {"/",                           HTTP_GET,     discovery_file,       ROUTE_REVALIDATE},
@@ -18,23 +21,23 @@ const route route_table[] = {
                                     HTTP_GET,     discovery_file,       ROUTE_REVALIDATE},
     {"/.well-known/agent-skills/arxd/SKILL.md",
                                     HTTP_GET,     discovery_file,       ROUTE_REVALIDATE},
-    {"/health",                     HTTP_GET,     health,               ROUTE_JSON | ROUTE_PRIVATE},
+    {"/health",                     HTTP_GET,     health,               ROUTE_JSON | ROUTE_PRIVATE | FREE},
 
-    {"/api/artifacts",              HTTP_POST,    api_artifacts_create, TAKE},
+    {"/api/artifacts",              HTTP_POST,    api_artifacts_create, TAKE | WRITE | ENCODE},
     {"/api/artifacts/:id",          HTTP_GET,     api_artifacts_get,    API},
-    {"/api/artifacts/:id",          HTTP_PUT,     api_artifacts_update, TAKE},
-    {"/api/artifacts/:id",          HTTP_DELETE,  api_artifacts_delete, API},
-    {"/api/cleanup",                HTTP_POST,    api_cleanup,          API},
-    {"/api/*",                      HTTP_OPTIONS, api_preflight,        API},
-    {"/share",                      HTTP_POST,    api_share,            TAKE},
-    {"/share",                      HTTP_OPTIONS, api_preflight,        API},
-    {"/encode",                     HTTP_POST,    api_encode,           TAKE},
-    {"/encode",                     HTTP_OPTIONS, api_preflight,        API},
+    {"/api/artifacts/:id",          HTTP_PUT,     api_artifacts_update, TAKE | WRITE | ENCODE},
+    {"/api/artifacts/:id",          HTTP_DELETE,  api_artifacts_delete, API | WRITE},
+    {"/api/cleanup",                HTTP_POST,    api_cleanup,          API | WRITE},
+    {"/api/*",                      HTTP_OPTIONS, api_preflight,        API | FREE},
+    {"/share",                      HTTP_POST,    api_share,            TAKE | WRITE | ENCODE},
+    {"/share",                      HTTP_OPTIONS, api_preflight,        API | FREE},
+    {"/encode",                     HTTP_POST,    api_encode,           TAKE | ENCODE},
+    {"/encode",                     HTTP_OPTIONS, api_preflight,        API | FREE},
     {"/encode/jobs/:id",            HTTP_GET,     api_jobs_get,         API},
     {"/encode/jobs/:id",            HTTP_DELETE,  api_jobs_cancel,      API},
-    {"/encode/jobs/:id",            HTTP_OPTIONS, api_preflight,        API},
-    {"/decode",                     HTTP_POST,    api_decode,           TAKE},
-    {"/decode",                     HTTP_OPTIONS, api_preflight,        API},
+    {"/encode/jobs/:id",            HTTP_OPTIONS, api_preflight,        API | FREE},
+    {"/decode",                     HTTP_POST,    api_decode,           TAKE | ENCODE},
+    {"/decode",                     HTTP_OPTIONS, api_preflight,        API | FREE},
 
     {"/arx-dictionary.json",        HTTP_GET,     asset_file,           ROUTE_REVALIDATE},
     {"/arx-dictionary.json.br",     HTTP_GET,     asset_file,           ROUTE_REVALIDATE},
@@ -46,7 +49,7 @@ const route route_table[] = {
     {"/assets/:set/:name",          HTTP_GET,     asset_file,           ROUTE_IMMUTABLE},
 
     {"/:id",                        HTTP_GET,     page_artifact,        ROUTE_PRIVATE | ROUTE_VIEWER},
-    {"/:id/view",                   HTTP_POST,    page_view,            ROUTE_PRIVATE | ROUTE_VIEWER},
+    {"/:id/view",                   HTTP_POST,    page_view,            ROUTE_PRIVATE | ROUTE_VIEWER | WRITE},
     {"/:id/raw",                    HTTP_GET,     page_raw,             ROUTE_PRIVATE},
     {"/:id/raw/:name",              HTTP_GET,     page_raw,             ROUTE_PRIVATE},
 };

@@ -18,6 +18,7 @@ typedef struct service {
     struct discovery *discovery; /* documents, immutable */
     struct raw_cache *raw_cache; /* decoded bodies */
     struct tokens *tokens;       /* NULL: no tokens file; thread-safe */
+    struct limits *limits;       /* who has had how much lately; thread-safe */
     struct jobs_table *encodes;  /* encodes nobody waits for; thread-safe */
     const route *routes;
     size_t route_count;

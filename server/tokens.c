@@ -103,6 +103,9 @@ static size_t next_word(const char **text, const char *end, const char **word) {
 static const char *parse_line(const char *text, const char *end, token_row *row) {
     const char *word;
     *row = (token_row){.expires_at_ms = INT64_MAX};
+    for (size_t i = 0; i < BUCKET_COUNT; i++) {
+        row->own.rate[i] = TOKEN_AS_ALL;
+    }
     size_t len = next_word(&text, end, &word);
     if (!parse_name(word, len, row->name)) {
         return WRONG_NAME;
@@ -116,10 +119,16 @@ static const char *parse_line(const char *text, const char *end, token_row *row)
         return "the third word is the token's SHA-256, 64 hex digits; \"arxd token\" prints it";
     }
     len = next_word(&text, end, &word);
-    if (len > 0 && !parse_expires(word, len, &row->expires_at_ms)) {
-        return WRONG_EXPIRES;
+    if (len > 0 && memchr(word, '=', len) == NULL) {
+        if (!parse_expires(word, len, &row->expires_at_ms)) {
+            return WRONG_EXPIRES;
+        }
+        len = next_word(&text, end, &word);
     }
-    return next_word(&text, end, &word) > 0 ? "there is something behind the expiry" : NULL;
+    if (len > 0 && !allowance_parse(word, len, ALLOWANCE_RATES, &row->own)) {
+        return "a token's limits are a list such as write=50/s,encode=8/s";
+    }
+    return next_word(&text, end, &word) > 0 ? "there is something behind the limits" : NULL;
 }
 
 static const char *add_row(const token_row *row, token_row **rows, size_t *count) {

@@ -3,11 +3,12 @@
  *
  *     # a comment
  *     ci      create        3f0c…64 hex digits of the token's SHA-256   2027-01-31
- *     robot   create,read   …
+ *     robot   create,read   …                                           write=50/s,encode=8/s
  *
- * One `name scopes sha256-hex [expires]` a line; scopes are create, read, admin and approve, joined
- * by commas, and approve stands alone. `expires` is a date or time in UTC from which the token no
- * longer counts. Names and tokens are each there once.
+ * One `name scopes sha256-hex [expires] [limits]` a line; scopes are create, read, admin and
+ * approve, joined by commas, and approve stands alone. `expires` is a date or time in UTC from
+ * which the token no longer counts. `limits` are its rates (allowance.h); those it does not name
+ * are what everybody has. Names and tokens are each there once.
  *
  * The file is read at the start and again when told to; a file that is wrong then changes nothing.
  * tokens_find() is for any thread, the others for the main one.
@@ -17,6 +18,7 @@
 
 #include <stdio.h>
 
+#include "allowance.h"
 #include "secret.h"
 
 typedef enum token_scope {
@@ -27,12 +29,15 @@ typedef enum token_scope {
 } token_scope;
 
 #define TOKEN_NAME_MAX 64
+/* A rate that a token's line does not name. */
+#define TOKEN_AS_ALL UINT32_MAX
 
 typedef struct token_row {
     char name[TOKEN_NAME_MAX + 1]; /* letters, digits, `.`, `_` and `-` */
     unsigned scopes;
     uint8_t hash[SECRET_HASH_BYTES];
     int64_t expires_at_ms; /* INT64_MAX: never */
+    allowance own;         /* what the line names; TOKEN_AS_ALL elsewhere */
 } token_row;
 
 typedef struct tokens tokens;

@@ -247,7 +247,7 @@ export async function startServer({ args = [], env = {}, folder = temporaryFolde
     const port = await freePort();
     const child = spawn(
       ARXD,
-      ["--host", "127.0.0.1", "--port", String(port), "--db", db, "--log", "text:error", ...args],
+      ["--host", "127.0.0.1", "--port", String(port), "--db", db, "--log", "text:error", "--rate", "0", ...args],
       { cwd: folder, env: cleanEnvironment(env), stdio: ["ignore", "pipe", "pipe"] },
     );
     await new Promise((resolve, reject) => child.once("spawn", resolve).once("error", reject));
