@@ -11,13 +11,15 @@
  *
  * Sources, all under static/viewer:
  *   codec/worker.mjs             the codec's worker, built first: its URL goes into the others
+ *   page/*.worker.mjs            other workers, likewise
+ *   page/*.entry.css             style sheets
  *   page/*.entry.mjs             modules of the page; import() splits off what is loaded later
  *   page/*.entry.js              classic scripts, for what must run before the first paint
- *   page/*.entry.css             style sheets
- *   page/*.html                  {{name.entry.css}} becomes that entry's URL. Not hashed: index.html
- *                                is "/", security.html "/security"
+ *   page/*.html                  {{name.entry.css}} becomes that entry's URL, relative to the page's
+ *                                <base>. Not hashed: index.html is "/", security.html "/security"
  *   page/static/*                copied as they are
- * Modules of the page import { workerUrl } from "arxd:build".
+ * Modules of the page import { workerUrl, built } from "arxd:build": the URL of the codec's worker, and
+ * of workers and style sheets by the name of their source.
  *
  * The same sources and packages give the same bytes: nothing in here depends on time or place.
  */
@@ -145,7 +147,7 @@ function addPages(files, entries) {
     const text = fs.readFileSync(source, "utf8").replace(/\{\{([^{}]+)\}\}/g, (whole, name) => {
       const url = entries[`page/${name}`];
       if (!url) throw new Error(`${path.relative(ROOT, source)}: ${whole} names no entry`);
-      return url;
+      return url.slice(1);
     });
     files.set(path.basename(source), Buffer.from(text));
   }
@@ -203,11 +205,17 @@ export async function build(out, coreWasm) {
   const common = settings(coreWasm);
   const worker = path.join(VIEWER, "codec/worker.mjs");
   const entries = await bundle([worker], { ...common, format: "esm", splitting: true }, files, inputs);
-  const plugins = [buildModule({ workerUrl: entries["codec/worker.mjs"] })];
+  Object.assign(
+    entries,
+    await bundle(pageSources(".worker.mjs"), { ...common, format: "esm", splitting: true }, files, inputs),
+    await bundle(pageSources(".entry.css"), common, files, inputs),
+  );
+  const built = Object.fromEntries(Object.entries(entries).map(([source, url]) => [path.basename(source), url]));
+  const plugins = [buildModule({ workerUrl: entries["codec/worker.mjs"], built })];
   Object.assign(
     entries,
     await bundle(
-      [...pageSources(".entry.mjs"), ...pageSources(".entry.css")],
+      pageSources(".entry.mjs"),
       { ...common, plugins, format: "esm", splitting: true },
       files,
       inputs,
