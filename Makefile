@@ -4,14 +4,20 @@
 #   make run        install what is missing, build, run   make bench        the codecs' times, as ratios
 #                                                         make bench-http   arxd beside nginx
 #
-# MODE=release (default), asan (ASan + UBSan) or tsan gives each its own folder under build/.
+# MODE=release (default), asan (ASan + UBSan), tsan or fuzz (asan by clang, for libFuzzer) gives each
+# its own folder under build/.
 
 MODE ?= release
 B := build/$(MODE)
+ifeq ($(MODE),fuzz)
+CC := clang-14
+endif
 
 CFLAGS_release := -O3 -g -DNDEBUG
 CFLAGS_asan := -O1 -g -fsanitize=address,undefined -fno-sanitize-recover=all -fno-omit-frame-pointer
 CFLAGS_tsan := -O1 -g -fsanitize=thread -fno-omit-frame-pointer
+# An empty buffer's data is NULL here, and NULL + 0 is NULL with every compiler and, at last, in C2y.
+CFLAGS_fuzz := $(CFLAGS_asan) -fno-sanitize=pointer-overflow -fsanitize=fuzzer-no-link
 
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
         -Wvla -Wformat=2 -Werror
@@ -96,6 +102,14 @@ $(B)/unit/test_%_memory: ALL_LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=r
 
 unit: $(UNIT)
 
+# libFuzzer targets: tests/fuzz/fuzz_<name>.c, each a program; MODE=fuzz only.
+FUZZ := $(patsubst tests/fuzz/%.c,$(B)/%,$(wildcard tests/fuzz/fuzz_*.c))
+
+$(B)/fuzz_%: $(B)/tests/fuzz/fuzz_%.o $(B)/libarxd.a $(B)/libarx.a
+	$(CC) $(ALL_LDFLAGS) -fsanitize=fuzzer $^ -o $@ $(SERVER_LIBS) $(CODEC_LIBS)
+
+fuzz: $(FUZZ)
+
 clean:
 	rm -rf build
 
@@ -110,13 +124,19 @@ run:
 	@+$(PARALLEL_MAKE) all
 	$(B)/arxd $(ARGS)
 
+# What the tests run of each.
+GOALS_release := all unit
+GOALS_asan := all unit
+GOALS_tsan := all
+GOALS_fuzz := fuzz
+
 # A build folder made from other sources or with other flags or compilers is started afresh.
 STAMP := $(shell { echo '$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) $(CODEC_OBJ) $(SERVER_OBJ) $(BUILTIN_SETS)'; \
                    $(CC) --version; } 2>/dev/null | cksum | tr ' ' -)
 fresh:
 	@[ -f $(B)/stamp-$(STAMP) ] || { rm -rf $(B); mkdir -p $(B); touch $(B)/stamp-$(STAMP); }
 	@echo "building $(B)"
-	@+$(PARALLEL_MAKE) all unit
+	@+$(PARALLEL_MAKE) $(GOALS_$(MODE))
 
 # Node.js for the tests: whatever npm there is fetches the one that the lock names.
 tests/node_modules/.bin/node: tests/package.json tests/package-lock.json
@@ -129,6 +149,7 @@ test:
 	@$(MAKE) --no-print-directory tests/node_modules/.bin/node
 	@$(MAKE) --no-print-directory MODE=release fresh
 	@$(MAKE) --no-print-directory MODE=asan fresh
+	@$(MAKE) --no-print-directory MODE=fuzz fresh
 	@+$(PARALLEL_MAKE) page
 	@SUITES="$(SUITES)" tests/run.sh
 
@@ -169,7 +190,7 @@ bench-codecs-update: $(B)/bench-codecs
 bench-codecs-plot: $(B)/bench-codecs
 	$< --plot docs/fragment-length.svg
 
-.PHONY: all unit clean run fresh test bench bench-http bench-codecs bench-codecs-update bench-codecs-plot
+.PHONY: all unit fuzz clean run fresh test bench bench-http bench-codecs bench-codecs-update bench-codecs-plot
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 

@@ -24,7 +24,7 @@ RUN="make=make gcc=gcc libc6-dev libmicrohttpd-dev libsqlite3-dev libbrotli-dev 
 PAGE="ca-certificates nodejs=node npm=npm clang-14=clang-14 lld-14=wasm-ld-14 wasi-libc
       libclang-rt-14-dev-wasm32"
 
-TEST="libcmocka-dev clang-format-14=clang-format-14 sqlite3=sqlite3 curl=curl mandoc=mandoc"
+TEST="libcmocka-dev clang-format-14=clang-format-14 libclang-rt-14-dev sqlite3=sqlite3 curl=curl mandoc=mandoc"
 
 BENCH="nginx=nginx libnginx-mod-http-brotli-static wrk=wrk sqlite3=sqlite3"
 

@@ -12,16 +12,19 @@
 #   page                  the page's codec as WebAssembly against the same, and what its build makes
 #   http,  http-asan      arxd itself, over sockets; its stderr must stay empty
 #   storage               arxd on a disk that fails, or loses what was not synced
+#   fuzz                  libFuzzer targets: their corpora, then FUZZ_SECONDS (30) of new inputs each
 #
 # Every program speaks TAP, is counted test by test, and counts as one failure more if it ends badly
 # without saying which test failed, or runs none. `make test` builds what is run here. Output is kept
-# in build/test-results. JOBS: how many programs at once (default: the number of cores).
+# in build/test-results until the next run. JOBS: how many programs at once (default: the number of
+# cores). Several runs may go on in one checkout: each has its folder, build/test-runs/<process id>.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-ALL_SUITES="unit-asan http-asan tool-asan unit http storage tool page checks"
-RESULTS=build/test-results
+ALL_SUITES="unit-asan http-asan tool-asan unit http storage tool page fuzz checks"
+RUNS=build/test-runs
+RESULTS=${RESULTS:-$RUNS/$$}
 TIMEOUT_S=600
 
 # name of the suite without its mode, and the mode
@@ -32,6 +35,7 @@ programs_of() {
     case $(base_of "$1") in
     checks) for f in tests/checks/[a-z]*.sh; do basename "$f" .sh; done ;;
     unit) for f in tests/unit/test_*.c; do basename "$f" .c | sed 's/^test_//'; done ;;
+    fuzz) for f in tests/fuzz/fuzz_*.c; do basename "$f" .c | sed 's/^fuzz_//'; done ;;
     tool | http | page | storage) for f in tests/"$(base_of "$1")"/*.test.mjs; do basename "$f" .test.mjs; done ;;
     *)
         echo "run.sh: no suite named '$1' ($ALL_SUITES)" >&2
@@ -48,6 +52,7 @@ execute() {
     export ARXD="$PWD/build/$mode/arxd" ARX="$PWD/build/$mode/arx" TEST_MODE="$mode"
     case $(base_of "$suite") in
     checks) exec timeout -k 10 $TIMEOUT_S sh "tests/checks/$program.sh" ;;
+    fuzz) exec timeout -k 10 $TIMEOUT_S sh tests/fuzz/fuzz.sh "$program" ;;
     unit)
         CMOCKA_MESSAGE_OUTPUT=TAP
         export CMOCKA_MESSAGE_OUTPUT
@@ -148,9 +153,18 @@ fi
 [ -z "${OUI_APPROVAL_VECTORS:-}" ] || export OUI_APPROVAL_VECTORS
 
 [ $# -gt 0 ] || set -- ${SUITES:-$ALL_SUITES}
-rm -rf "$RESULTS" build/test-tmp
-mkdir -p "$RESULTS" build/test-tmp
-: >"$RESULTS/plan"
+# What runs left whose process is gone makes room.
+for old in "$RUNS"/*; do
+    [ ! -d "$old" ] || kill -0 "${old##*/}" 2>/dev/null || rm -rf "$old"
+done
+rm -rf "$RESULTS"
+mkdir -p "$RESULTS/tmp"
+rm -rf build/test-results
+ln -sfn "test-runs/$$" build/test-results
+export RESULTS ARXD_TEST_TMP="$PWD/$RESULTS/tmp"
+trap 'rm -rf "$ARXD_TEST_TMP"' EXIT
+trap 'exit 130' INT
+trap 'exit 143' TERM HUP
 for wanted in "$@"; do
     case $wanted in
     */*) echo "${wanted%%/*} ${wanted#*/}" ;;

@@ -1,63 +1,19 @@
 /*
- * fuzz_fragment.c - libFuzzer target: any bytes as a fragment.
+ * fuzz_fragment.c - any bytes as a fragment.
  *
  * The first byte decides whether the budget is skipped; the rest is the fragment. Whatever comes
  * in, the decoder answers with a known code and a text, or with an envelope that is sound: it
  * normalises to itself, and what the JSON writer makes of it reads back.
- *
- * Run from the repository's root (it reads the invented asset set); the seeds are beside it:
- *
- *     clang -std=c17 -D_GNU_SOURCE -O1 -g -fsanitize=fuzzer,address,undefined -Icodec \
- *         tests/fuzz/fuzz_fragment.c $(ls codec/[!a]*.c codec/a[!r]*.c) \
- *         -lbrotlienc -lbrotlidec -lz -lidn2 -lm -o build/fuzz_fragment
- *     mkdir -p build/corpus
- *     build/fuzz_fragment -max_len=4096 -max_total_time=20 build/corpus tests/fuzz/corpus/fragment
  */
-#include "arx.h"
-
-#include <stdio.h>
-#include <stdlib.h>
+#include "fuzz.h"
 
 static arx_assets *assets;
 static arx_coder *coder;
 
-int LLVMFuzzerInitialize(int *argc, char ***argv);
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
-
-static void must(bool condition) {
-    if (!condition) {
-        abort();
-    }
-}
-
-static void read_file(const char *path, arx_buf *out) {
-    FILE *file = fopen(path, "rb");
-    if (file == NULL) {
-        perror(path);
-        exit(2);
-    }
-    uint8_t chunk[4096];
-    for (size_t n; (n = fread(chunk, 1, sizeof chunk, file)) > 0;) {
-        arx_buf_append(out, chunk, n);
-    }
-    fclose(file);
-}
-
 int LLVMFuzzerInitialize(int *argc, char ***argv) {
     (void)argc;
     (void)argv;
-    arx_buf base = {0};
-    arx_buf overlay = {0};
-    arx_buf priors = {0};
-    read_file("tests/vectors/assets/arx-dictionary.json", &base);
-    read_file("tests/vectors/assets/arx2-dictionary.json", &overlay);
-    read_file("tests/vectors/assets/arx4-priors.json", &priors);
-    arx_asset_files files = {base.data,   base.len,    overlay.data,
-                             overlay.len, priors.data, priors.len};
-    must(arx_assets_create(&files, "0123456789abcdef", &assets, NULL) == ARX_OK);
-    arx_buf_free(&base);
-    arx_buf_free(&overlay);
-    arx_buf_free(&priors);
+    assets = test_assets();
     coder = arx_coder_create(&arx_entropy_native, NULL);
     must(coder != NULL);
     return 0;
@@ -78,7 +34,7 @@ static void check_sound(const arx_decoded *decoded) {
     must(arx_json_parse(text.data, text.len, 0, &doc, &again) == ARX_OK);
     arx_buf twice = {0};
     arx_json_write(again, &twice);
-    must(twice.len == text.len);
+    must(same_bytes(twice.data, twice.len, text.data, text.len));
     arx_buf_free(&twice);
     arx_json_doc_free(doc);
     arx_buf_free(&text);

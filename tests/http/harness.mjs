@@ -2,7 +2,7 @@
  * harness.mjs - starts the real daemon for a test and watches how it ends.
  *
  * startServer() runs $ARXD (default build/release/arxd) on a free loopback port with a database in a
- * folder of its own under build/test-tmp. Its stdout and stderr must stay empty: it runs at log level
+ * folder of its own under $ARXD_TEST_TMP (default build/test-tmp). Its stdout and stderr must stay empty: it runs at log level
  * error. stop() asks it to end and demands exit code 0, empty output and a database without a -wal.
  *
  * Three ways to talk to it: fetch() for what a browser or client would do, request() where the path
@@ -22,7 +22,7 @@ export const ARX = path.resolve(ROOT, process.env.ARX ?? "build/release/arx");
 export const IS_ASAN = process.env.TEST_MODE === "asan";
 export const REFERENCE_ASSETS = process.env.ARX_UPSTREAM_ASSETS || null;
 
-const TMP = path.join(ROOT, "build/test-tmp");
+const TMP = process.env.ARXD_TEST_TMP ?? path.join(ROOT, "build/test-tmp");
 const START_MS = 20_000;
 const STOP_MS = 30_000;
 
@@ -48,7 +48,7 @@ export async function freePort() {
   return port;
 }
 
-/** A new empty folder under build/test-tmp. */
+/** A new empty folder for a test. */
 export function temporaryFolder(name) {
   fs.mkdirSync(TMP, { recursive: true });
   return fs.mkdtempSync(path.join(TMP, `${name}-`));
@@ -57,7 +57,7 @@ export function temporaryFolder(name) {
 /** The environment a daemon under test gets: nothing of ours that would configure it. */
 export function cleanEnvironment(extra = {}) {
   const env = {};
-  for (const name of ["PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS"])
+  for (const name of ["PATH", "HOME", "TMPDIR", "ASAN_OPTIONS", "UBSAN_OPTIONS", "LSAN_OPTIONS", "TSAN_OPTIONS"])
     if (process.env[name] !== undefined) env[name] = process.env[name];
   return { ...env, ...extra };
 }
