@@ -27,6 +27,9 @@ static const api_row rows[API_RESULT_COUNT] = {
     [API_UNAUTHORIZED] = {401, "unauthorized", "Unauthorized.", 0, NULL, NULL},
     [API_FORBIDDEN] = {403, "forbidden", "The token's scopes do not allow this.", 0, NULL, NULL},
 
+    [API_FOREIGN] = {403, "foreign-origin",
+                     "The Host or Origin is not this server's; see --public-url.", 0, NULL, NULL},
+
     [API_NOT_FOUND] = {404, "not-found", "Not found.", 0, "Not found", NULL},
     [API_NO_ARTIFACT] = {404, "artifact-not-found", "Artifact not found or expired.", 0,
                          "Artifact not found", "This artifact has expired or does not exist."},

@@ -27,6 +27,7 @@ typedef enum api_result {
     /* 401, 403 */
     API_UNAUTHORIZED,
     API_FORBIDDEN, /* a good token, whose scopes do not allow it */
+    API_FOREIGN,   /* from a page or under a name that may not call this; guard.h */
     /* 404, 405, 406, 409, 410, 413 */
     API_NOT_FOUND,
     API_NO_ARTIFACT,       /* no such link, or it has expired */

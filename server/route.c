@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "guard.h"
 #include "http_target.h"
 #include "ids.h"
 #include "log.h"
@@ -79,7 +80,7 @@ const route *route_find(const route *table, size_t count, http_method method,
             *known = *known != NULL ? *known : row;
             *allowed |= row->method;
             *allowed |= row->method == HTTP_GET ? HTTP_HEAD : 0u;
-            *allowed |= (row->flags & ROUTE_CORS) != 0 ? HTTP_OPTIONS : 0u;
+            *allowed |= (row->flags & (ROUTE_CORS | ROUTE_AGENT)) != 0 ? HTTP_OPTIONS : 0u;
         }
     }
     return found;
@@ -157,6 +158,10 @@ static void method_not_allowed(http_request *request) {
     reply_in_kind(request, API_METHOD_NOT_ALLOWED);
 }
 
+static void foreign(http_request *request) {
+    reply_in_kind(request, API_FOREIGN);
+}
+
 void api_preflight(http_request *request) {
     http_add_header(request, "Access-Control-Max-Age", "86400");
     reply_no_content(request);
@@ -178,6 +183,13 @@ static unsigned buckets_of(unsigned flags) {
     return buckets | ((flags & ROUTE_ENCODES) != 0 ? 1u << BUCKET_ENCODE : 0u);
 }
 
+static bool is_welcome(http_request *request) {
+    const service *self = http_service(request);
+    const guard_site site = {self->config->host, self->config->public_url};
+    const char *host = http_header(request, "Host");
+    return guard_host(&site, host) && guard_origin(&site, host, http_header(request, "Origin"));
+}
+
 static http_target route_request(http_request *request) {
     if (http_method_of(request) == HTTP_UNKNOWN) {
         return (http_target){.handler = not_implemented};
@@ -192,6 +204,9 @@ static http_target route_request(http_request *request) {
     if (row == NULL) {
         return (http_target){.handler = known != NULL ? method_not_allowed : not_found,
                              .route = known};
+    }
+    if ((row->flags & ROUTE_AGENT) != 0 && !is_welcome(request)) {
+        return (http_target){.handler = foreign, .route = row};
     }
     return (http_target){
         .handler = row->handler,
@@ -227,6 +242,22 @@ static void add_default(http_request *request, const char *name, const char *val
     }
 }
 
+/* A page that may call the agent interface is named: others cannot read what a browser kept. */
+static void add_agent_headers(http_request *request) {
+    const char *origin = http_header(request, "Origin");
+    add_default(request, "Vary", "Origin");
+    if (origin == NULL || !is_welcome(request)) {
+        return;
+    }
+    add_default(request, "Access-Control-Allow-Origin", origin);
+    add_default(request, "Access-Control-Allow-Methods", "GET, HEAD, POST, DELETE, OPTIONS");
+    add_default(request, "Access-Control-Allow-Headers",
+                "Content-Type, Authorization, Last-Event-ID, Mcp-Protocol-Version, Mcp-Session-Id, "
+                "Mcp-Method, Mcp-Name");
+    add_default(request, "Access-Control-Expose-Headers",
+                "OUI-Version, OUI-Surfaces-Hash, ETag, Location, Retry-After, X-Request-Id");
+}
+
 /* The one place for headers that belong to a route or to every reply. */
 static void route_headers(http_request *request, unsigned status, const char *content_type) {
     unsigned flags = flags_of(request);
@@ -244,6 +275,9 @@ static void route_headers(http_request *request, unsigned status, const char *co
                     "GET, HEAD, POST, PUT, DELETE, OPTIONS");
         add_default(request, "Access-Control-Allow-Headers",
                     "Content-Type, Authorization, Idempotency-Key, Prefer");
+    }
+    if ((flags & ROUTE_AGENT) != 0) {
+        add_agent_headers(request);
     }
     bool fine = status < 300 || status == 304;
     if (fine && (flags & ROUTE_IMMUTABLE) != 0) {

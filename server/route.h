@@ -26,6 +26,7 @@ enum {
     ROUTE_WRITES = 1u << 7,  /* a write */
     ROUTE_ENCODES = 1u << 8, /* besides, the time that workers spend on it */
     ROUTE_FREE = 1u << 9,    /* nothing */
+    ROUTE_AGENT = 1u << 10,  /* only from where guard.h lets it; for browsers, that origin alone */
 };
 
 typedef struct route {
