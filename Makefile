@@ -22,7 +22,7 @@ CFLAGS_fuzz := $(CFLAGS_asan) -fno-sanitize=pointer-overflow -fsanitize=fuzzer-n
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
         -Wvla -Wformat=2 -Werror
 ALL_CFLAGS := -std=c17 -D_GNU_SOURCE $(WARN) $(CFLAGS_$(MODE)) -fPIE -fstack-protector-strong \
-              -MMD -MP -Icodec -Iserver -Istatic/assets -Itests/unit $(CFLAGS)
+              -MMD -MP -iquote codec -iquote server -iquote static/assets -iquote tests/unit $(CFLAGS)
 ALL_LDFLAGS := $(CFLAGS_$(MODE)) -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 
 CODEC_LIBS := -lbrotlienc -lbrotlidec -lz -lidn2 -lm
