@@ -514,6 +514,7 @@ static bool wait_until_ended(http_server *server, unsigned limit_ms) {
         if (clock_monotonic_ms() >= end_ms) {
             return false;
         }
+        http_enforce_pace(server, clock_monotonic_ms()); /* whoever has left is not waited for */
         pause_briefly();
     }
     return true;

@@ -195,7 +195,7 @@ http_server *http_start(const http_options *options, char *why, size_t why_size)
 uint16_t http_port(const http_server *server);
 /* Connections that are open. */
 unsigned http_connections(http_server *server);
-/* Ends the connections that are too slow. Any thread, but not once http_stop() has begun. */
+/* Ends connections that are too slow or at their end. Any thread, but not beside http_stop(). */
 void http_enforce_pace(http_server *server, int64_t now_ms);
 /*
  * Orderly stop: no new connections; waits until every request in flight is answered, at most

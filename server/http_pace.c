@@ -1,7 +1,9 @@
 /* http_pace.c - see http_pace.h. */
 #include "http_pace.h"
 
+#include <poll.h>
 #include <stdlib.h>
+#include <sys/ioctl.h>
 #include <sys/socket.h>
 
 #include "http.h"
@@ -21,6 +23,7 @@ http_paced *http_pace_open(http_pace *pace, int fd, int64_t until_ms) {
         return NULL;
     }
     paced->fd = fd;
+    paced->told_end = false;
     atomic_init(&paced->until_ms, until_ms);
     paced->prev = NULL;
     pthread_mutex_lock(&pace->lock);
@@ -56,12 +59,25 @@ int64_t http_pace_ms(uint64_t bytes) {
     return (int64_t)(bytes / HTTP_MIN_BYTES_PER_S) * 1000;
 }
 
+/* The client sends no more, and everything it sent has been read. */
+static bool is_at_end(int fd) {
+    struct pollfd look = {.fd = fd, .events = POLLRDHUP};
+    int unread = 0;
+    return poll(&look, 1, 0) == 1 && (look.revents & POLLRDHUP) != 0 &&
+           ioctl(fd, FIONREAD, &unread) == 0 && unread == 0;
+}
+
 void http_pace_enforce(http_pace *pace, int64_t now_ms) {
     pthread_mutex_lock(&pace->lock);
     for (http_paced *paced = pace->first; paced != NULL; paced = paced->next) {
         if (atomic_load_explicit(&paced->until_ms, memory_order_relaxed) < now_ms) {
             (void)shutdown(paced->fd, SHUT_RDWR);
             http_pace_until(paced, HTTP_PACE_NO_END); /* once is enough */
+        }
+        if (!paced->told_end && is_at_end(paced->fd)) {
+            /* No more than the client did: it is still sent its answer. But epoll tells again. */
+            (void)shutdown(paced->fd, SHUT_RD);
+            paced->told_end = true;
         }
     }
     pthread_mutex_unlock(&pace->lock);

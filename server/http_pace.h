@@ -1,5 +1,5 @@
 /*
- * http_pace.h - how long a connection may take with what it is doing.
+ * http_pace.h - how long a connection may take with what it is doing, and whether anybody is there.
  *
  * The library has an idle timeout only, which one byte now and then puts off for ever. So every
  * connection also has a time by which it must have got on with it:
@@ -13,6 +13,9 @@
  * One that is past its time is shut down, not closed: the library then finds it ended, on the
  * thread that owns it, and cleans up as after any client that left.
  *
+ * The library misses the end of what a client sends when it comes together with the last bytes: it
+ * stops reading after a short read, and epoll tells an edge but once (0.9.75). It is told again.
+ *
  * Threads: a connection's own event thread opens, sets and closes it; http_pace_enforce() may run
  * on any. Included by http*.c only.
  */
@@ -21,6 +24,7 @@
 
 #include <pthread.h>
 #include <stdatomic.h>
+#include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
 
@@ -28,6 +32,7 @@ typedef struct http_paced {
     struct http_paced *next;
     struct http_paced *prev;
     int fd;
+    bool told_end;         /* under the lock */
     atomic_llong until_ms; /* monotonic */
 } http_paced;
 
@@ -51,7 +56,10 @@ void http_pace_until(http_paced *paced, int64_t until_ms);
 /* What `bytes` may take on top of the idle timeout. */
 int64_t http_pace_ms(uint64_t bytes);
 
-/* Shuts down every connection whose time is over. */
+/*
+ * Shuts down every connection whose time is over, and has the library read on where nothing more
+ * will come. To be called about once a second.
+ */
 void http_pace_enforce(http_pace *pace, int64_t now_ms);
 
 #endif

@@ -16,8 +16,8 @@ void timer_block_signals(void);
 bool timer_sweep_now(struct store *links);
 
 /*
- * Until SIGTERM or SIGINT: cancels jobs past their deadline and ends connections that are too slow,
- * about every 50 ms, has expired rows deleted, hourly, and reads the tokens file again on SIGHUP.
+ * Until SIGTERM or SIGINT: cancels jobs past their deadline, about every 50 ms, ends connections
+ * that are too slow, has expired rows deleted, hourly, and reads the tokens file again on SIGHUP.
  * Returns the signal. A sweep may still be under way afterwards: it ends before store_close() does,
  * and the sweep's memory is static.
  */

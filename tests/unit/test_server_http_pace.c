@@ -121,6 +121,7 @@ static void await(size_t count) {
     }
 }
 
+/* Until the server has it. */
 static int dial(void) {
     size_t before = connections();
     struct sockaddr_in to = {.sin_family = AF_INET,
@@ -210,6 +211,15 @@ static void assert_ended(int fd) {
     assert_int_equal(read_to_the_end(fd), 0);
     (void)close(fd);
     await(0);
+}
+
+/* Until there is no connection, looking again and again as the timer does. */
+static void await_none(void) {
+    for (int i = 0; connections() > 0; i++) {
+        assert_true(i < 4000);
+        now_is_in(0);
+        nap();
+    }
 }
 
 /* ---- properties ---- */
@@ -322,11 +332,59 @@ static void test_reply(void **state) {
     await(0);
 }
 
+/* Whoever leaves in the middle is gone at once, also when his last bytes came with the end. */
+static void test_left(void **state) {
+    (void)state;
+    static const char *const begun[] = {
+        "", "GET / HTTP/1.1\r\nHos", "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nabc",
+        "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nabc",
+        "GET / HTTP/1.1\r\nHost: h\r\nContent-Length: 100\r\n\r\nabc"};
+    for (size_t i = 0; i < 50; i++) {
+        const char *text = begun[i % (sizeof begun / sizeof begun[0])];
+        int fd = dial();
+        /* In one packet with the end. */
+        assert_int_equal(send(fd, text, strlen(text), MSG_NOSIGNAL | MSG_MORE), strlen(text));
+        (void)close(fd);
+        await_none();
+    }
+}
+
+/* Who only says that he is done is still answered. */
+static void test_done_sending(void **state) {
+    (void)state;
+    static const char *const asked[] = {
+        "GET / HTTP/1.1\r\nHost: h\r\n\r\n",
+        "POST / HTTP/1.1\r\nHost: h\r\nContent-Length: 3\r\n\r\nabc",
+        "POST / HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"};
+    for (size_t i = 0; i < 90; i++) {
+        int fd = dial();
+        say(fd, asked[i % (sizeof asked / sizeof asked[0])]);
+        assert_int_equal(shutdown(fd, SHUT_WR), 0);
+        now_is_in(0);
+        assert_served(fd);
+        (void)close(fd);
+        await_none();
+    }
+    int fd = dial();
+    say(fd, "GET /hold HTTP/1.1\r\nHost: h\r\n\r\n");
+    assert_int_equal(shutdown(fd, SHUT_WR), 0);
+    for (int i = 0; atomic_load(&held) == NULL; i++) {
+        assert_true(i < 4000);
+        nap();
+    }
+    now_is_in(0);
+    release(NULL);
+    assert_served(fd);
+    (void)close(fd);
+    await(0);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(test_first_head), cmocka_unit_test(test_next_head),
         cmocka_unit_test(test_body),       cmocka_unit_test(test_unwanted_body),
         cmocka_unit_test(test_waiting),    cmocka_unit_test(test_reply),
+        cmocka_unit_test(test_left),       cmocka_unit_test(test_done_sending),
     };
     return cmocka_run_group_tests_name("pace", tests, start, stop);
 }
