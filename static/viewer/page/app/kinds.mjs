@@ -18,7 +18,7 @@ export const KINDS = {
     load: () => import("../render/markdown.mjs"),
   },
   code: { name: "Code", extension: ".txt", type: "text/plain", load: () => import("../render/code.mjs") },
-  diff: { name: "Diff", extension: ".patch", type: "text/x-diff", load: plain },
+  diff: { name: "Diff", extension: ".patch", type: "text/x-diff", load: () => import("../render/diff.mjs") },
   csv: { name: "Table", extension: ".csv", type: "text/csv", hasRaw: true, load: plain },
   json: { name: "JSON", extension: ".json", type: "application/json", load: plain },
 };
