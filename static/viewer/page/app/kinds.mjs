@@ -5,10 +5,6 @@
  * and resolves when all is shown. `signal` aborts when something else is to be seen: it ends every
  * listener and every piece of work of the renderer.
  */
-import { showRaw } from "../render/raw.mjs";
-
-const plain = async () => ({ render: showRaw });
-
 export const KINDS = {
   markdown: {
     name: "Markdown",
@@ -19,8 +15,8 @@ export const KINDS = {
   },
   code: { name: "Code", extension: ".txt", type: "text/plain", load: () => import("../render/code.mjs") },
   diff: { name: "Diff", extension: ".patch", type: "text/x-diff", load: () => import("../render/diff.mjs") },
-  csv: { name: "Table", extension: ".csv", type: "text/csv", hasRaw: true, load: plain },
-  json: { name: "JSON", extension: ".json", type: "application/json", load: plain },
+  csv: { name: "Table", extension: ".csv", type: "text/csv", hasRaw: true, load: () => import("../render/csv.mjs") },
+  json: { name: "JSON", extension: ".json", type: "application/json", load: () => import("../render/json.mjs") },
 };
 
 /** The file name without folders. */
