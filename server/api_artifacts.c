@@ -133,14 +133,7 @@ static bool may_change(http_request *request, const store_op *row, store_op *op,
         reply_error(request, result);
         return false;
     }
-    const store_artifact *read = &row->artifact;
-    store_artifact *wanted = &op->artifact;
-    memcpy(wanted->id, read->id, sizeof wanted->id);
-    wanted->has_edit_key = read->has_edit_key;
-    wanted->has_maker = read->has_maker;
-    memcpy(wanted->edit_key_hash, read->edit_key_hash, sizeof wanted->edit_key_hash);
-    memcpy(wanted->maker, read->maker, sizeof wanted->maker);
-    op->guarded = true;
+    store_op_guard(op, &row->artifact);
     return true;
 }
 

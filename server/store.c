@@ -127,6 +127,16 @@ void store_op_clear(store_op *op) {
     store_op_clear_lists(op);
 }
 
+void store_op_guard(store_op *op, const store_artifact *row) {
+    store_artifact *wanted = &op->artifact;
+    memcpy(wanted->id, row->id, sizeof wanted->id);
+    wanted->has_edit_key = row->has_edit_key;
+    wanted->has_maker = row->has_maker;
+    memcpy(wanted->edit_key_hash, row->edit_key_hash, sizeof wanted->edit_key_hash);
+    memcpy(wanted->maker, row->maker, sizeof wanted->maker);
+    op->guarded = true;
+}
+
 void store_op_clear_lists(store_op *op) {
     for (uint64_t i = 0; op->artifacts != NULL && i < op->count; i++) {
         store_artifact_clear(&op->artifacts[i]);

@@ -114,6 +114,16 @@ typedef enum store_space {
 #define STORE_LIST_MAX_BYTES (8u << 20)
 #define STORE_LIST_LOOK      2000
 
+#define STORE_CLEAN_MAX 10000
+
+/* What the database holds now. */
+typedef struct store_totals {
+    uint64_t live;      /* links that have not expired */
+    uint64_t expired;   /* and those that have, and were not removed yet */
+    uint64_t last_hour; /* of both: made within the last hour */
+    uint64_t bytes;     /* that the database takes, without what is free in it */
+} store_totals;
+
 /* Which links a listing returns. */
 typedef enum store_state { STORE_LIVE, STORE_EXPIRED, STORE_ANY } store_state;
 
@@ -184,6 +194,13 @@ typedef enum store_kind {
      */
     STORE_NOTE_LIST,
     /*
+     * In: artifact.expires_at_ms, limit (1 to STORE_CLEAN_MAX). Deletes rows that expired before
+     * that moment, those that did first first. Out: count of them; more, if others are left.
+     */
+    STORE_CLEAN,
+    /* Out: totals. Costs a walk along all rows: callers keep the answer for a while. */
+    STORE_TOTALS,
+    /*
      * Out: count of expired rows deleted; ops that share a pass count them once. Old records and
      * expired notes go too, uncounted.
      */
@@ -209,9 +226,9 @@ typedef struct store_op {
     /* UPDATE, DELETE: STORE_CONFLICT unless updated_at is still artifact.updated_at_ms. */
     bool unchanged;
     /*
-     * INSERT, VIEW, UPDATE, DELETE, NOTE_PUT, and always REMEMBER: `record` is written together
-     * with the row, or neither. A scope that is on record already answers STORE_CONFLICT, and
-     * nothing is written; an op that ends otherwise than STORE_OK records nothing.
+     * INSERT, VIEW, UPDATE, DELETE, CLEAN, NOTE_PUT, and always REMEMBER: `record` is written
+     * together with the row, or neither. A scope that is on record already answers STORE_CONFLICT,
+     * and nothing is written; an op that ends otherwise than STORE_OK records nothing.
      */
     bool recorded;
     /*
@@ -225,6 +242,7 @@ typedef struct store_op {
     store_artifact artifact;   /* in and out; strings owned by the op: store_op_clear() */
     store_record record;       /* in and out; likewise */
     store_note note;           /* in and out; likewise */
+    store_totals totals;       /* TOTALS: out */
     store_artifact *artifacts; /* LIST: out, `count` of them; likewise */
     store_note *notes;         /* NOTE_LIST: out, likewise */
     /*
@@ -246,6 +264,9 @@ typedef struct store_op {
 
 /* Frees what the op owns; its other fields stay, so that it can be filled in anew. */
 void store_op_clear(store_op *op);
+/* Makes `op` a guarded one on the row that a read returned. */
+void store_op_guard(store_op *op, const store_artifact *row);
+
 /* Frees artifacts and notes alone; count is 0 then. */
 void store_op_clear_lists(store_op *op);
 

@@ -164,6 +164,9 @@ static bool submit(store *base, store_op *op) {
     case STORE_LIST:
         sqlite_store_list(self, op);
         return true;
+    case STORE_TOTALS:
+        sqlite_store_totals(self, op);
+        return true;
     case STORE_NOTE_GET:
         sqlite_store_note_get(self, op);
         return true;
@@ -177,6 +180,7 @@ static bool submit(store *base, store_op *op) {
     case STORE_DESCRIBE:
     case STORE_REMEMBER:
     case STORE_NOTE_PUT:
+    case STORE_CLEAN:
     case STORE_SWEEP:
         break;
     }

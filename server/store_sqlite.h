@@ -133,11 +133,12 @@ int sqlite_store_adopt_rows(sqlite3 *db, int64_t now_ms, adopted *counts);
 /* The table for odd rows. */
 #define ADOPT_ODD_TABLE "artifacts_not_migrated"
 
-/* ---- store_sqlite_list.c, store_sqlite_notes.c ---- */
+/* ---- store_sqlite_list.c, store_sqlite_notes.c, store_sqlite_totals.c ---- */
 
 void sqlite_store_list(sqlite_store *self, store_op *op);
 void sqlite_store_note_get(sqlite_store *self, store_op *op);
 void sqlite_store_note_list(sqlite_store *self, store_op *op);
+void sqlite_store_totals(sqlite_store *self, store_op *op);
 
 /* ---- store_sqlite_read.c ---- */
 

@@ -58,6 +58,8 @@ static const char *const SQL[WRITE_COUNT] = {
     [WRITE_UPDATE_NOTE] =
         "UPDATE notes SET version = ?1, expires_at = ?2, value = ?3 WHERE row = ?4",
     [WRITE_REMOVE_NOTE] = "DELETE FROM notes WHERE row = ?1",
+    [WRITE_CLEAN] =
+        "SELECT row FROM lifetimes WHERE expires_at < ?1 ORDER BY expires_at, row LIMIT ?2",
     [WRITE_SWEEP_WALK] = "SELECT row, expires_at FROM lifetimes WHERE row > ?1 ORDER BY row",
     [WRITE_SWEEP_OLD] = "SELECT EXISTS (SELECT 1 FROM idempotency WHERE at <= ?1), "
                         "EXISTS (SELECT 1 FROM gone WHERE at <= ?1), "
@@ -126,6 +128,7 @@ static const struct {
     [STORE_UPDATE] = {"update", rows_update, false, false},
     [STORE_DELETE] = {"delete", rows_delete, false, false},
     [STORE_DESCRIBE] = {"describe", rows_describe, false, false},
+    [STORE_CLEAN] = {"clean", rows_clean, false, false},
     [STORE_REMEMBER] = {"record", NULL, true, false},
     [STORE_NOTE_PUT] = {"note", NULL, false, true},
 };

@@ -38,6 +38,7 @@ typedef enum write_statement {
     WRITE_ADD_NOTE,
     WRITE_UPDATE_NOTE,
     WRITE_REMOVE_NOTE,
+    WRITE_CLEAN,
     WRITE_SWEEP_WALK,
     WRITE_SWEEP_OLD,
     WRITE_SWEEP_RECORDS,
@@ -107,6 +108,11 @@ int rows_look_number(writer *w, int64_t row, store_artifact *found);
 
 /* Puts op->note, or sets op->result, as those above. */
 int rows_put_note(writer *w, store_op *op);
+
+/* ---- store_sqlite_clean.c ---- */
+
+/* As those of store_sqlite_rows.c. */
+int rows_clean(writer *w, store_op *op);
 
 /* ---- store_sqlite_sweep.c ---- */
 

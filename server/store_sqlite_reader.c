@@ -21,6 +21,12 @@ static const char *const SQL[READ_COUNT] = {
                   "WHERE space = ?1 AND key = ?2 AND expires_at > ?3",
     [READ_NOTE_LIST] = "SELECT key, version, expires_at, value FROM notes "
                        "WHERE space = ?1 AND owner = ?2 AND expires_at > ?3 ORDER BY row DESC",
+    [READ_TOTALS] = "SELECT count(*) FILTER (WHERE expires_at > ?1), count(*), "
+                    "coalesce(max(row), 0) FROM lifetimes",
+    [READ_SIZE] = "SELECT (page_count - freelist_count) * page_size FROM pragma_page_count, "
+                  "pragma_freelist_count, pragma_page_size",
+    [READ_MADE] = "SELECT row, created_at FROM artifacts WHERE row >= ?1 ORDER BY row LIMIT 1",
+    [READ_SINCE] = "SELECT count(*) FROM lifetimes WHERE row >= ?1",
 };
 
 struct reader {

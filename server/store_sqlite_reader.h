@@ -19,6 +19,10 @@ typedef enum read_statement {
     READ_LIST,
     READ_NOTE,
     READ_NOTE_LIST,
+    READ_TOTALS,
+    READ_SIZE,
+    READ_MADE,
+    READ_SINCE,
     READ_COUNT,
 } read_statement;
 
