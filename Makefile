@@ -72,11 +72,18 @@ $(B)/gen/embedded_discovery.c: static/embed.sh $(wildcard static/discovery/*)
 	@mkdir -p $(@D)
 	sh static/embed.sh discovery > $@
 
+# The definitions of the actions, compact or not: one array of bytes.
+$(B)/gen/embedded_actions.c: server/actions.json
+	@mkdir -p $(@D)
+	{ printf '#include "embedded.h"\nconst uint8_t embedded_actions[] = {\n'; \
+	  od -An -v -tu1 $< | sed 's/  *\([0-9][0-9]*\)/\1,/g'; \
+	  printf '};\nconst size_t embedded_actions_len = sizeof embedded_actions;\n'; } > $@
+
 $(B)/gen/%.o: $(B)/gen/%.c
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 $(B)/libarxd.a: $(SERVER_OBJ) $(B)/static/assets/asset_files.o $(B)/gen/migrations_sqlite.o \
-                $(B)/gen/builtin_assets.o $(B)/gen/embedded_discovery.o
+                $(B)/gen/builtin_assets.o $(B)/gen/embedded_discovery.o $(B)/gen/embedded_actions.o
 	rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/arx: $(TOOL_OBJ) $(B)/static/assets/asset_files.o $(B)/gen/builtin_assets.o $(B)/libarx.a

@@ -69,19 +69,31 @@ static void field_markdown(arx_buf *out, const char *title, const char *origin, 
     arx_buf_free(&url);
 }
 
-void artifact_write_created(const store_artifact *artifact, const char *edit_key,
-                            const char *origin, const char *warning, arx_buf *out) {
+void artifact_write_raw_url(const store_artifact *artifact, const char *origin, arx_buf *out) {
+    char id[ID_LONG_CHARS + 1];
+    id_format_long(artifact->id, id);
+    field_url(out, "raw_url", origin, id, "/raw");
+}
+
+void artifact_write_urls(const store_artifact *artifact, const char *origin, arx_buf *out) {
     char id[ID_LONG_CHARS + 1];
     char short_id[ID_SHORT_CHARS + 1];
     id_format_long(artifact->id, id);
     id_format_short(artifact->id, short_id);
+    field_url(out, "url", origin, id, "");
+    field_url(out, "short_url", origin, short_id, "");
+    artifact_write_raw_url(artifact, origin, out);
+    field_markdown(out, artifact->title, origin, id);
+}
+
+void artifact_write_created(const store_artifact *artifact, const char *edit_key,
+                            const char *origin, const char *warning, arx_buf *out) {
+    char id[ID_LONG_CHARS + 1];
+    id_format_long(artifact->id, id);
     fields_begin(out);
     field_text(out, "id", id);
     field_time(out, "expires_at", artifact->expires_at_ms);
-    field_url(out, "url", origin, id, "");
-    field_url(out, "short_url", origin, short_id, "");
-    field_url(out, "raw_url", origin, id, "/raw");
-    field_markdown(out, artifact->title, origin, id);
+    artifact_write_urls(artifact, origin, out);
     field_text(out, "codec", artifact->codec);
     field_text(out, "edit_key", edit_key);
     field_name(out, "warnings");

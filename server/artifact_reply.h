@@ -20,4 +20,8 @@ void artifact_write_row(const store_artifact *artifact, arx_buf *out);
 void artifact_write_created(const store_artifact *artifact, const char *edit_key,
                             const char *origin, const char *warning, arx_buf *out);
 
+/* Appends members: raw_url; and url, short_url, raw_url, markdown_link. origin: "https://host". */
+void artifact_write_raw_url(const store_artifact *artifact, const char *origin, arx_buf *out);
+void artifact_write_urls(const store_artifact *artifact, const char *origin, arx_buf *out);
+
 #endif

@@ -30,14 +30,18 @@ static api_result read_payload(const json_t *value, const body *from, create_req
     return too_long ? API_PAYLOAD_TOO_LONG : API_OK;
 }
 
-/* An envelope and its options, by the reader /encode uses. */
-static api_result read_envelope(body *from, create_request *request, arx_buf *message) {
+/* An envelope, or an artifact to be wrapped in one, and options: by the readers /encode uses. */
+static api_result read_envelope(body *from, const char *member, create_request *request,
+                                arx_buf *message) {
     const arx_json *value = body_codec_value(from);
     if (value == NULL) {
         return API_INTERNAL;
     }
-    arx_json *envelope = arx_json_get(value, "envelope");
-    arx_request_result result = arx_envelope_read(from->doc, envelope, &envelope, message);
+    arx_json *given = arx_json_get(value, member);
+    arx_json *envelope;
+    arx_request_result result = strcmp(member, "envelope") == 0
+                                    ? arx_envelope_read(from->doc, given, &envelope, message)
+                                    : arx_draft_read(from->doc, given, &envelope, message);
     if (result == ARX_REQUEST_OK) {
         request->envelope = envelope;
         result = arx_encode_options_read(value, &request->options, message);
@@ -45,19 +49,29 @@ static api_result read_envelope(body *from, create_request *request, arx_buf *me
     return api_result_of_request(result);
 }
 
+static bool is_given(const json_t *root, const char *name) {
+    const json_t *value = json_object_get(root, name);
+    return value != NULL && !json_is_null(value);
+}
+
 api_result create_request_read(const server_config *config, body *from, create_request *request,
                                arx_buf *message) {
     const json_t *root = from->root;
     const json_t *payload = json_object_get(root, "payload");
-    const json_t *envelope = json_object_get(root, "envelope");
-    bool encode = envelope != NULL && !json_is_null(envelope);
+    bool envelope = is_given(root, "envelope");
+    bool artifact = is_given(root, "artifact");
     *request = (create_request){0};
     arx_encode_options_init(&request->options);
-    if (payload != NULL && encode) {
-        return invalid(message, "Give either \"payload\" or \"envelope\", not both.");
+    if ((payload != NULL) + envelope + artifact > 1) {
+        return invalid(message,
+                       "Give one of \"payload\", \"envelope\" and \"artifact\", not more.");
     }
-    api_result result =
-        encode ? read_envelope(from, request, message) : read_payload(payload, from, request);
+    api_result result = API_OK;
+    if (envelope || artifact) {
+        result = read_envelope(from, envelope ? "envelope" : "artifact", request, message);
+    } else {
+        result = read_payload(payload, from, request);
+    }
     if (result == API_OK) {
         result = link_options_read(config, root, &request->link, message);
     }

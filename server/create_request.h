@@ -1,9 +1,9 @@
 /*
- * create_request.h - the body that makes or changes a link: a ready payload or an envelope, and how
- * it is kept.
+ * create_request.h - the body that makes or changes a link: a ready payload, an envelope or one
+ * artifact, and how it is kept.
  *
- *     {"payload": "<fragment body>"} or {"envelope": {...}}, and any of "validate",
- *     /encode's options ("codec" ...), and those of link_options.h
+ *     {"payload": "<fragment body>"}, {"envelope": {...}} or {"artifact": {...}}, and any of
+ *     "validate", /encode's options ("codec" ...), and those of link_options.h
  *
  * An option that is null counts as not given; members not named here are passed over.
  */

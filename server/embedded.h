@@ -1,5 +1,5 @@
 /*
- * embedded.h - files of static/ compiled into the daemon, as static/embed.sh writes them.
+ * embedded.h - files compiled into the daemon: those of static/ as static/embed.sh writes them.
  */
 #ifndef ARXD_EMBEDDED_H
 #define ARXD_EMBEDDED_H
@@ -16,5 +16,9 @@ typedef struct embedded_file {
 /* static/discovery: what tells people, crawlers and agents what there is. */
 extern const embedded_file embedded_discovery[];
 extern const size_t embedded_discovery_count;
+
+/* server/actions.json. */
+extern const uint8_t embedded_actions[];
+extern const size_t embedded_actions_len;
 
 #endif

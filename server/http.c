@@ -49,7 +49,11 @@ void http_wake(http_request *request) {
     int was = WAIT_DECLARED;
     if (!atomic_compare_exchange_strong(&request->wait, &was, WAIT_WOKEN) &&
         was == WAIT_SUSPENDED && atomic_compare_exchange_strong(&request->wait, &was, WAIT_WOKEN)) {
-        MHD_resume_connection(connection);
+        if (connection != NULL) {
+            MHD_resume_connection(connection);
+        } else {
+            http_background_go(request);
+        }
     }
     atomic_fetch_sub(&server->wakers, 1);
 }

@@ -136,6 +136,22 @@ void *http_service(const http_request *request);
 void http_wait(http_request *request, http_handler *next);
 void http_wake(http_request *request);
 
+/* ---- work that goes on without its client ---- */
+
+/*
+ * A request without a connection: it has `from`'s origin, start, service and context, but no path,
+ * header or body, and is never replied to. NULL without memory.
+ */
+http_request *http_background(http_request *from);
+/*
+ * Runs `first` and whatever it waits for, each on the thread that woke it (the caller's at first,
+ * then a worker's or the store's): so they must be brief. When a handler returns without waiting,
+ * the request ends with its state, and then `ended(opaque)` is called. http_stop() waits for that
+ * as for any other request's end.
+ */
+void http_background_run(http_request *background, http_handler *first, void (*ended)(void *opaque),
+                         void *opaque);
+
 /* ---- the reply; exactly one of the http_send functions ends it ---- */
 
 /*

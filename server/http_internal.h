@@ -67,7 +67,7 @@ typedef struct http_header_line {
 
 struct http_request {
     http_server *server;
-    struct MHD_Connection *connection; /* NULL before the head */
+    struct MHD_Connection *connection; /* NULL before the head, and in the background */
     http_paced *paced;
     http_phase phase;
     atomic_int wait; /* http_wait_state */
@@ -103,6 +103,8 @@ struct http_request {
 
     void *state;
     void (*free_state)(void *);
+    void (*ended)(void *); /* in the background */
+    void *ended_opaque;
     max_align_t context[]; /* the application's: http_context() */
 };
 
@@ -120,6 +122,9 @@ const char *http_scheme(http_request *request);
 
 /* From then on the connection has the idle timeout and what `bytes` may take: http_pace.h. */
 void http_request_until(http_request *request, int64_t from_ms, uint64_t bytes);
+
+/* http_background.c: a background request was woken. */
+void http_background_go(http_request *request);
 
 /* http_reply.c: told when a reply was queued, to end the request's wait and handling. */
 void http_replied(http_request *request);

@@ -168,6 +168,9 @@ static enum MHD_Result gather(void *opaque, enum MHD_ValueKind kind, const char 
 
 const char *http_header(http_request *request, const char *name) {
     header_search search = {.name = name};
+    if (request->connection == NULL) {
+        return NULL;
+    }
     (void)MHD_get_connection_values(request->connection, MHD_HEADER_KIND, gather, &search);
     if (search.count <= 1) {
         return search.first;

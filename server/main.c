@@ -22,9 +22,12 @@
 #include <string.h>
 #include <sys/resource.h>
 
+#include "actions.h"
 #include "asset_sets.h"
 #include "asset_table.h"
+#include "clock.h"
 #include "discovery.h"
+#include "embedded.h"
 #include "healthcheck.h"
 #include "ids.h"
 #include "images.h"
@@ -33,6 +36,7 @@
 #include "limits.h"
 #include "raw_cache.h"
 #include "service.h"
+#include "stats.h"
 #include "store.h"
 #include "timer.h"
 #include "tokens.h"
@@ -125,6 +129,8 @@ static void close_parts(service *self) {
     asset_sets_free(self->sets);
     store_close(self->store);
     jobs_table_free(self->encodes); /* the store's last answers went there */
+    stats_free(self->stats);
+    actions_free(self->actions);
     discovery_free(self->discovery);
     tokens_free(self->tokens);
 }
@@ -142,6 +148,10 @@ static bool open_parts(service *self, char *why, size_t why_size) {
         if (self->tokens == NULL) {
             return false;
         }
+    }
+    self->actions = actions_open(embedded_actions, embedded_actions_len, why, why_size);
+    if (self->actions == NULL) {
+        return false;
     }
     const store_options stored = stored_at(config);
     self->store = store_open(&stored, why, why_size);
@@ -167,8 +177,10 @@ static bool open_parts(service *self, char *why, size_t why_size) {
     self->raw_cache = raw_cache_create((size_t)config->raw_cache_mb << 20);
     self->discovery = discovery_create();
     self->encodes = jobs_table_create(ENCODES_MAX, ENCODES_MAX_BYTES);
+    self->stats = stats_create(self->store);
     if (self->images != NULL && self->limits != NULL && self->raw_cache != NULL &&
-        self->discovery != NULL && self->encodes != NULL) {
+        self->discovery != NULL && self->encodes != NULL && self->stats != NULL) {
+        stats_refresh(self->stats, clock_monotonic_ms());
         self->jobs = jobs_start(config->workers, config->queue, images_source(self->images));
     }
     if (self->jobs == NULL) {

@@ -76,6 +76,10 @@ api_result job_wait(http_request *request, request_job *waiting, http_handler *n
     if (submitted == NULL) {
         return API_BUSY;
     }
-    job_release(submitted);
+    if (waiting->keep) {
+        waiting->job = submitted;
+    } else {
+        job_release(submitted);
+    }
     return API_OK;
 }

@@ -24,6 +24,9 @@ typedef struct request_job {
     size_t tasks;
     void (*run)(void *arg, size_t i, arx_coder *coder);
     void *arg;
+    bool keep; /* wants `job` */
+    /* Out, once job_wait() has answered API_OK: a reference, the caller's to release. */
+    job *job;
     /* Out, in `next`: API_OK, or API_DEADLINE or API_STOPPING when not every task has run. */
     api_result result;
     /* Its own. */

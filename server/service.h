@@ -20,6 +20,8 @@ typedef struct service {
     struct tokens *tokens;       /* NULL: no tokens file; thread-safe */
     struct limits *limits;       /* who has had how much lately; thread-safe */
     struct jobs_table *encodes;  /* encodes nobody waits for; thread-safe */
+    struct actions *actions;     /* what agents can do, immutable */
+    struct stats *stats;         /* what the store holds; thread-safe */
     const route *routes;
     size_t route_count;
 } service;
