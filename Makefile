@@ -160,6 +160,15 @@ test:
 	@+$(PARALLEL_MAKE) page
 	@SUITES="$(SUITES)" tests/run.sh
 
+# A million requests of every kind at once, under ASan; `make soak REQUESTS=50000` for fewer.
+REQUESTS ?= 1000000
+soak:
+	deploy/install-deps.sh test
+	@$(MAKE) --no-print-directory tests/node_modules/.bin/node
+	@+$(PARALLEL_MAKE) MODE=asan all
+	RESULTS=build/soak SOAK_REQUESTS=$(REQUESTS) tests/run.sh soak-asan
+	@grep -E '^# (seed|resident|[0-9]+ requests)' build/soak/soak-asan.soak.log
+
 # One of tests/checks: `make check-format`
 check-%:
 	sh tests/checks/$*.sh
@@ -197,7 +206,7 @@ bench-codecs-update: $(B)/bench-codecs
 bench-codecs-plot: $(B)/bench-codecs
 	$< --plot docs/fragment-length.svg
 
-.PHONY: all unit fuzz clean run fresh test bench bench-http bench-codecs bench-codecs-update bench-codecs-plot
+.PHONY: all unit fuzz clean run fresh test soak bench bench-http bench-codecs bench-codecs-update bench-codecs-plot
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 

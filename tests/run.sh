@@ -11,6 +11,7 @@
 #   tool,  tool-asan      the arx tool against the golden vectors
 #   page                  the page's codec as WebAssembly against the same, and what its build makes
 #   http,  http-asan      arxd itself, over sockets; its stderr must stay empty
+#   soak-asan             two minutes of everything at once (tests/soak/soak.test.mjs; `make soak` for more)
 #   storage               arxd on a disk that fails, or loses what was not synced
 #   fuzz                  libFuzzer targets: their corpora, then FUZZ_SECONDS (30) of new inputs each
 #
@@ -22,7 +23,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-ALL_SUITES="unit-asan http-asan tool-asan unit http storage tool page fuzz checks"
+ALL_SUITES="soak-asan unit-asan http-asan tool-asan unit http storage tool page fuzz checks"
 RUNS=build/test-runs
 RESULTS=${RESULTS:-$RUNS/$$}
 TIMEOUT_S=600
@@ -36,7 +37,7 @@ programs_of() {
     checks) for f in tests/checks/[a-z]*.sh; do basename "$f" .sh; done ;;
     unit) for f in tests/unit/test_*.c; do basename "$f" .c | sed 's/^test_//'; done ;;
     fuzz) for f in tests/fuzz/fuzz_*.c; do basename "$f" .c | sed 's/^fuzz_//'; done ;;
-    tool | http | page | storage) for f in tests/"$(base_of "$1")"/*.test.mjs; do basename "$f" .test.mjs; done ;;
+    tool | http | page | storage | soak) for f in tests/"$(base_of "$1")"/*.test.mjs; do basename "$f" .test.mjs; done ;;
     *)
         echo "run.sh: no suite named '$1' ($ALL_SUITES)" >&2
         return 1

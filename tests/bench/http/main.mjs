@@ -6,7 +6,8 @@
  *   --rounds N     rounds of everything, interleaved; figures are medians of them (5)
  *   --seconds N    for each contender in a round (2)
  *   --links N      stored before the races (100000)
- *   NAME...        only these: races of races.mjs, or encodes, memory
+ *   --growth N     seconds of mixed load for the growth of memory (600)
+ *   NAME...        only these: races of races.mjs, or memory, encodes, growth
  *
  * Machines differ and drift, so ratios are what the table is read for. nginx is as nginx.conf has it,
  * one worker; arxd is as it comes, but for rate limits. 64 connections. The database lies on a disk.
@@ -16,6 +17,8 @@ import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { sleep, startServer, temporaryFolder } from "../../http/harness.mjs";
+import { growthDuring } from "../../soak/memory.mjs";
+import { MixedLoad } from "../../soak/mixed.mjs";
 import { measureEncodes } from "./encodes.mjs";
 import { makeLinks } from "./links.mjs";
 import { startNginx } from "./nginx.mjs";
@@ -41,14 +44,15 @@ const { values: options, positionals: picked } = parseArgs({
     rounds: { type: "string", default: "5" },
     seconds: { type: "string", default: "2" },
     links: { type: "string", default: "100000" },
+    growth: { type: "string", default: "600" },
   },
 });
-const [rounds, seconds, linkCount] = ["rounds", "seconds", "links"].map((name) => {
+const [rounds, seconds, linkCount, growthSeconds] = ["rounds", "seconds", "links", "growth"].map((name) => {
   const value = Number(options[name]);
   demand(Number.isInteger(value) && value > 0, `--${name} is a whole number above 0, not ${options[name]}`);
   return value;
 });
-const FIGURES = ["memory", "encodes"];
+const FIGURES = ["memory", "encodes", "growth"];
 const names = [...RACES.map((race) => race.name), ...FIGURES];
 for (const name of picked) demand(names.includes(name), `there is no "${name}", only ${names.join(", ")}`);
 const wanted = (name) => picked.length === 0 || picked.includes(name);
@@ -82,6 +86,14 @@ function raceLine({ title, beside, wanted: ratio, results }) {
   ];
 }
 
+function printRaces(races) {
+  printTable([
+    ["64 connections : nginx beside it", "arxd/s", "nginx/s", "ratio", "wanted", "arxd p50 / p99 ms", "nginx p50 / p99 ms"],
+    ...races.map(raceLine),
+  ]);
+  console.log();
+}
+
 async function raceAll(races, scratch) {
   const arxd = await startServer({ env: ENV });
   const nginx = await startNginx(scratch);
@@ -101,10 +113,7 @@ async function raceAll(races, scratch) {
       }
     for (const race of races) race.check?.(bench, race.results.arxd.reduce((sum, { requests }) => sum + requests, 0));
     note("");
-    printTable([
-      ["64 connections : nginx beside it", "arxd/s", "nginx/s", "ratio", "wanted", "arxd p50 / p99 ms", "nginx p50 / p99 ms"],
-      ...races.map(raceLine),
-    ]);
+    if (races.length > 0) printRaces(races);
     lines.push(["resident at the start", mb(atStart), ""]);
     lines.push(["resident after that, before the first encode", mb(residentBytes(arxd.child.pid)), `< ${mb(MEMORY_WANTED)}`]);
   } finally {
@@ -114,6 +123,21 @@ async function raceAll(races, scratch) {
   return lines;
 }
 
+/** Everything a client can do, for a while: what grows for ever has grown in its second half. */
+async function measureGrowth() {
+  const server = await startServer({ args: ["--max-body", String(256 << 10)], env: ENV });
+  const load = new MixedLoad(server, { seed: 1 });
+  note(`mixed load for ${growthSeconds} s`);
+  const [earlier, later] = await growthDuring(server.child.pid, () => load.run({ seconds: growthSeconds }));
+  load.close();
+  await server.stop();
+  return [
+    [`mixed load of ${growthSeconds} s: requests a second`, (load.requests / growthSeconds).toFixed(0), ""],
+    ["  most resident in its first half", mb(earlier), ""],
+    ["  and more than that in its second", mb(later - earlier), "<= 2 MB"],
+  ];
+}
+
 const scratch = temporaryFolder("bench-http");
 demand(fs.statfsSync(scratch).type !== TMPFS_MAGIC, `${scratch} is in memory: a disk is what is measured`);
 try {
@@ -121,8 +145,8 @@ try {
   const lines = [];
   if (races.length > 0 || wanted("memory")) lines.push(...(await raceAll(races, scratch)));
   if (wanted("encodes")) lines.push(...(await measureEncodes({ rounds, seconds, env: ENV, note })));
+  if (wanted("growth")) lines.push(...(await measureGrowth()));
   note("");
-  console.log();
   printTable([[`${os.availableParallelism()} cores`, "measured", "wanted"], ...lines]);
 } finally {
   fs.rmSync(scratch, { recursive: true, force: true });
