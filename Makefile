@@ -22,7 +22,8 @@ CFLAGS_fuzz := $(CFLAGS_asan) -fno-sanitize=pointer-overflow -fsanitize=fuzzer-n
 WARN := -Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes \
         -Wvla -Wformat=2 -Werror
 ALL_CFLAGS := -std=c17 -D_GNU_SOURCE $(WARN) $(CFLAGS_$(MODE)) -fPIE -fstack-protector-strong \
-              -MMD -MP -iquote codec -iquote server -iquote static/assets -iquote tests/unit $(CFLAGS)
+              -MMD -MP -iquote codec -iquote server -iquote static/assets -iquote static/viewer \
+              -iquote tests/unit $(CFLAGS)
 ALL_LDFLAGS := $(CFLAGS_$(MODE)) -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 
 CODEC_LIBS := -lbrotlienc -lbrotlidec -lz -lidn2 -lm
@@ -83,7 +84,8 @@ $(B)/gen/%.o: $(B)/gen/%.c
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 $(B)/libarxd.a: $(SERVER_OBJ) $(B)/static/assets/asset_files.o $(B)/gen/migrations_sqlite.o \
-                $(B)/gen/builtin_assets.o $(B)/gen/embedded_discovery.o $(B)/gen/embedded_actions.o
+                $(B)/gen/builtin_assets.o $(B)/gen/embedded_discovery.o $(B)/gen/embedded_actions.o \
+                $(B)/gen/page_files.o
 	rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/arx: $(TOOL_OBJ) $(B)/static/assets/asset_files.o $(B)/gen/builtin_assets.o $(B)/libarx.a
@@ -249,8 +251,6 @@ build/page/manifest.json: $(PAGE_SRC) build/wasm/core.wasm tests/node_modules/.b
 $(B)/gen/page_files.c: build/page/manifest.json static/viewer/embed.mjs
 	@mkdir -p $(@D)
 	tests/node_modules/.bin/node static/viewer/embed.mjs build/page $@
-
-$(B)/gen/page_files.o: ALL_CFLAGS += -Istatic/viewer
 
 # The page alone, and what its tests need.
 page: build/page/manifest.json build/wasm/probe.wasm

@@ -2,8 +2,7 @@
 #
 # install-deps.sh - installs the Debian packages that arxd is built, shown and tested with.
 #
-#   deploy/install-deps.sh run          what `make run` needs: compiler and libraries
-#   deploy/install-deps.sh page         what the page's sources and JavaScript need
+#   deploy/install-deps.sh run          what `make run` needs: compilers, libraries, npm for the page
 #   deploy/install-deps.sh test         everything `make test` needs
 #   deploy/install-deps.sh bench        what `make bench-http` needs
 #   deploy/install-deps.sh --list ...   only prints the packages of these lists
@@ -16,13 +15,13 @@
 
 set -eu
 
+# The page's codec is compiled to WebAssembly, its scripts are bundled by packages from npm. Node 22
+# itself comes from the npm package `node` in tests/package-lock.json; Debian's nodejs and npm only
+# fetch it.
 RUN="make=make gcc=gcc libc6-dev libmicrohttpd-dev libsqlite3-dev libbrotli-dev zlib1g-dev
-     libjansson-dev uuid-dev libidn2-dev nettle-dev"
-
-# Node 22 itself comes from the npm package `node` in tests/package-lock.json; Debian's nodejs and
-# npm only fetch it. The compiler makes WebAssembly of the codec.
-PAGE="ca-certificates nodejs=node npm=npm clang-14=clang-14 lld-14=wasm-ld-14 wasi-libc
-      libclang-rt-14-dev-wasm32"
+     libjansson-dev uuid-dev libidn2-dev nettle-dev
+     clang-14=clang-14 lld-14=wasm-ld-14 wasi-libc libclang-rt-14-dev-wasm32
+     ca-certificates nodejs=node npm=npm"
 
 TEST="libcmocka-dev clang-format-14=clang-format-14 libclang-rt-14-dev sqlite3=sqlite3 curl=curl mandoc=mandoc"
 
@@ -36,10 +35,9 @@ die() {
 packages_of() {
     case $1 in
     run) echo $RUN ;;
-    page) echo $RUN $PAGE ;;
-    test) echo $RUN $PAGE $TEST ;;
-    bench) echo $RUN $PAGE $BENCH ;;
-    *) die "no list named '$1' (run, page, test, bench)" ;;
+    test) echo $RUN $TEST ;;
+    bench) echo $RUN $BENCH ;;
+    *) die "no list named '$1' (run, test, bench)" ;;
     esac
 }
 
@@ -48,7 +46,7 @@ if [ "${1:-}" = --list ]; then
     list_only=yes
     shift
 fi
-[ $# -gt 0 ] || die "which list? (run, page, test, bench)"
+[ $# -gt 0 ] || die "which list? (run, test, bench)"
 
 entries=
 for list in "$@"; do

@@ -38,6 +38,7 @@ http_handler page_raw;
 /* assets.c */
 http_handler asset_file;
 http_handler asset_index;
+http_handler page_static;
 
 /* route.c */
 http_handler api_preflight;

@@ -3,156 +3,56 @@
 #include "asset_files.h"
 #include "clock.h"
 
-#include <nettle/sha2.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <time.h>
-#include <zlib.h>
+
+#define CONTENT_TYPE "application/json; charset=utf-8"
+
+typedef struct asset {
+    char set[ARX_ASSET_ID_CHARS + 1];
+    const char *name; /* "arx-dictionary.json" */
+    served_file file;
+} asset;
 
 struct asset_table {
-    served_asset index;
+    char active[ARX_ASSET_ID_CHARS + 1];
+    served_file index;
     size_t count;
-    served_asset *assets;
+    asset *assets;
     uint8_t **owned; /* variants made here, and the index */
     size_t owned_count;
 };
 
-void http_date(int64_t unix_s, char text[HTTP_DATE_SIZE]) {
-    static const char days[] = "SunMonTueWedThuFriSat";
-    static const char months[] = "JanFebMarAprMayJunJulAugSepOctNovDec";
-    const int64_t first_s = -62167219200; /* 0000-01-01 */
-    const int64_t last_s = 253402300799;  /* 9999-12-31 */
-    time_t held = (time_t)(unix_s < first_s ? first_s : unix_s > last_s ? last_s : unix_s);
-    struct tm utc = {0};
-    (void)gmtime_r(&held, &utc);
-    char line[128];
-    snprintf(line, sizeof line, "%.3s, %02d %.3s %04d %02d:%02d:%02d GMT", days + 3 * utc.tm_wday,
-             utc.tm_mday, months + 3 * utc.tm_mon, utc.tm_year + 1900, utc.tm_hour, utc.tm_min,
-             utc.tm_sec);
-    memcpy(text, line, HTTP_DATE_SIZE - 1);
-    text[HTTP_DATE_SIZE - 1] = '\0';
-}
-
-static void write_etag(const uint8_t *data, size_t len, char etag[ASSET_ETAG_SIZE]) {
-    struct sha256_ctx sha;
-    uint8_t digest[16];
-    sha256_init(&sha);
-    sha256_update(&sha, len, data);
-    sha256_digest(&sha, sizeof digest, digest);
-    etag[0] = '"';
-    for (size_t i = 0; i < sizeof digest; i++) {
-        snprintf(etag + 1 + 2 * i, 3, "%02x", digest[i]);
-    }
-    memcpy(etag + 33, "\"", 2);
-}
-
-/* ---- variants; both makers give bytes to free() or NULL without memory ---- */
-
-static uint8_t *make_brotli(const uint8_t *data, size_t len, size_t *out_len) {
-    arx_buf out;
-    arx_buf_init(&out, 0);
-    if (arx_entropy_native.brotli_compress(data, len, &out) != ARX_OK) {
-        arx_buf_free(&out);
-        return NULL;
-    }
-    return arx_buf_take(&out, out_len);
-}
-
-static uint8_t *make_gzip(const uint8_t *data, size_t len, size_t *out_len) {
-    z_stream z = {0};
-    /* 16 more window bits ask zlib for gzip's head and tail. */
-    if (deflateInit2(&z, Z_BEST_COMPRESSION, Z_DEFLATED, MAX_WBITS + 16, MAX_MEM_LEVEL,
-                     Z_DEFAULT_STRATEGY) != Z_OK) {
-        return NULL;
-    }
-    uLong bound = deflateBound(&z, (uLong)len);
-    uint8_t *out = malloc(bound);
-    z.next_in = (z_const Bytef *)data;
-    z.avail_in = (uInt)len; /* a few MB at most: ASSET_FILE_MAX_BYTES */
-    z.next_out = out;
-    z.avail_out = (uInt)bound;
-    if (out != NULL && deflate(&z, Z_FINISH) != Z_STREAM_END) {
-        free(out);
-        out = NULL;
-    }
-    *out_len = z.total_out;
-    deflateEnd(&z);
-    return out;
-}
-
-static bool brotli_holds(const asset_variant *packed, const asset_variant *plain) {
-    arx_buf out;
-    arx_buf_init(&out, 0);
-    bool same = arx_entropy_native.brotli_decompress(packed->data, packed->len, plain->len, &out) ==
-                    ARX_OK &&
-                out.len == plain->len &&
-                (plain->len == 0 || memcmp(out.data, plain->data, plain->len) == 0);
-    arx_buf_free(&out);
-    return same;
-}
-
-static bool gzip_holds(const asset_variant *packed, const asset_variant *plain) {
-    z_stream z = {0};
-    if (inflateInit2(&z, MAX_WBITS + 16) != Z_OK) {
-        return false;
-    }
-    uint8_t *out = malloc(plain->len + 1);
-    z.next_in = (z_const Bytef *)packed->data;
-    z.avail_in = (uInt)packed->len;
-    z.next_out = out;
-    z.avail_out = (uInt)(plain->len + 1);
-    bool same = out != NULL && inflate(&z, Z_FINISH) == Z_STREAM_END && z.total_out == plain->len &&
-                memcmp(out, plain->data, plain->len) == 0;
-    inflateEnd(&z);
-    free(out);
-    return same;
-}
-
-/* ---- the table ---- */
-
-static void set_variant(served_asset *asset, content_encoding encoding, const uint8_t *data,
-                        size_t len) {
-    asset_variant *variant = &asset->variants[encoding];
-    variant->data = data;
-    variant->len = len;
-    write_etag(data, len, variant->etag);
-    asset->available |= 1u << encoding;
-}
-
-static bool add_file(asset_table *table, const char *set, const asset_source *source, size_t file,
+static bool add_file(asset_table *table, const char *set, const asset_source *source, size_t i,
                      char *why, size_t why_size) {
-    served_asset *asset = &table->assets[table->count];
-    const uint8_t *data = source->data[file];
-    size_t len = source->len[file];
-    snprintf(asset->set, sizeof asset->set, "%s", set);
-    asset->name = asset_file_names[file];
-    asset->content_type = "application/json; charset=utf-8";
-    http_date(source->modified_s[file], asset->last_modified);
-    set_variant(asset, ENCODING_IDENTITY, data, len);
+    asset *added = &table->assets[table->count];
+    served_file *file = &added->file;
+    const uint8_t *data = source->data[i];
+    size_t len = source->len[i];
+    snprintf(added->set, sizeof added->set, "%s", set);
+    added->name = asset_file_names[i];
+    served_file_init(file, CONTENT_TYPE, source->modified_s[i]);
+    served_file_add(file, ENCODING_IDENTITY, data, len);
 
     if (source->builtin != NULL) {
-        const builtin_file *built = &source->builtin->files[file];
-        set_variant(asset, ENCODING_BROTLI, built->brotli, built->brotli_len);
-        set_variant(asset, ENCODING_GZIP, built->gzip, built->gzip_len);
+        const builtin_file *built = &source->builtin->files[i];
+        served_file_add(file, ENCODING_BROTLI, built->brotli, built->brotli_len);
+        served_file_add(file, ENCODING_GZIP, built->gzip, built->gzip_len);
     } else {
-        size_t brotli_len = 0;
-        size_t gzip_len = 0;
-        uint8_t *brotli = make_brotli(data, len, &brotli_len);
-        table->owned[table->owned_count++] = brotli;
-        uint8_t *gzip = make_gzip(data, len, &gzip_len);
-        table->owned[table->owned_count++] = gzip;
-        if (brotli == NULL || gzip == NULL) {
+        uint8_t *packed[SERVED_PACKED];
+        bool made = served_file_pack(file, packed);
+        for (size_t k = 0; k < SERVED_PACKED; k++) {
+            table->owned[table->owned_count++] = packed[k];
+        }
+        if (!made) {
             snprintf(why, why_size, "asset set %s: out of memory", set);
             return false;
         }
-        set_variant(asset, ENCODING_BROTLI, brotli, brotli_len);
-        set_variant(asset, ENCODING_GZIP, gzip, gzip_len);
     }
-    if (!brotli_holds(&asset->variants[ENCODING_BROTLI], &asset->variants[ENCODING_IDENTITY]) ||
-        !gzip_holds(&asset->variants[ENCODING_GZIP], &asset->variants[ENCODING_IDENTITY])) {
+    if (!served_file_is_whole(file)) {
         snprintf(why, why_size, "asset set %s: a packed variant of %s does not hold the file", set,
-                 asset->name);
+                 added->name);
         return false;
     }
     table->count++;
@@ -180,10 +80,8 @@ static bool add_index(asset_table *table, const asset_sets *sets, char *why, siz
         return false;
     }
     table->owned[table->owned_count++] = text;
-    table->index.name = "index.json";
-    table->index.content_type = "application/json; charset=utf-8";
-    http_date(clock_unix_ms() / 1000, table->index.last_modified);
-    set_variant(&table->index, ENCODING_IDENTITY, text, len);
+    served_file_init(&table->index, CONTENT_TYPE, clock_unix_ms() / 1000);
+    served_file_add(&table->index, ENCODING_IDENTITY, text, len);
     return true;
 }
 
@@ -196,7 +94,7 @@ asset_table *asset_table_create(const asset_sets *sets, char *why, size_t why_si
         return NULL;
     }
     table->assets = calloc(count * BUILTIN_FILES, sizeof *table->assets);
-    table->owned = calloc(count * BUILTIN_FILES * 2 + 1, sizeof *table->owned);
+    table->owned = calloc(count * BUILTIN_FILES * SERVED_PACKED + 1, sizeof *table->owned);
     if (table->assets == NULL || table->owned == NULL) {
         snprintf(why, why_size, "asset sets: out of memory");
         goto fail;
@@ -213,7 +111,7 @@ asset_table *asset_table_create(const asset_sets *sets, char *why, size_t why_si
     if (!add_index(table, sets, why, why_size)) {
         goto fail;
     }
-    snprintf(table->index.set, sizeof table->index.set, "%s", arx_assets_id(all[0]));
+    snprintf(table->active, sizeof table->active, "%s", arx_assets_id(all[0]));
     return table;
 
 fail:
@@ -233,8 +131,8 @@ void asset_table_free(asset_table *table) {
     free(table);
 }
 
-const served_asset *asset_table_find(const asset_table *table, const char *set, const char *name,
-                                     content_encoding *fixed) {
+const served_file *asset_table_find(const asset_table *table, const char *set, const char *name,
+                                    content_encoding *fixed) {
     size_t len = strlen(name);
     *fixed = ENCODING_NONE;
     if (len > 3 && strcmp(name + len - 3, ".br") == 0) {
@@ -242,18 +140,18 @@ const served_asset *asset_table_find(const asset_table *table, const char *set, 
         len -= 3;
     }
     if (set == NULL) {
-        set = table->index.set;
+        set = table->active;
     }
     for (size_t i = 0; i < table->count; i++) {
-        const served_asset *asset = &table->assets[i];
-        if (strcmp(asset->set, set) == 0 && strlen(asset->name) == len &&
-            memcmp(asset->name, name, len) == 0) {
-            return asset;
+        const asset *one = &table->assets[i];
+        if (strcmp(one->set, set) == 0 && strlen(one->name) == len &&
+            memcmp(one->name, name, len) == 0) {
+            return &one->file;
         }
     }
     return NULL;
 }
 
-const served_asset *asset_table_index(const asset_table *table) {
+const served_file *asset_table_index(const asset_table *table) {
     return &table->index;
 }

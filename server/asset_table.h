@@ -10,27 +10,9 @@
 #define ARXD_ASSET_TABLE_H
 
 #include "asset_sets.h"
-#include "negotiate.h"
+#include "served_file.h"
 
 typedef struct asset_table asset_table;
-
-#define ASSET_ETAG_SIZE 35 /* 32 hex digits in quotes, NUL */
-#define HTTP_DATE_SIZE  30 /* "Sun, 06 Nov 1994 08:49:37 GMT", NUL */
-
-typedef struct asset_variant {
-    const uint8_t *data;
-    size_t len;
-    char etag[ASSET_ETAG_SIZE];
-} asset_variant;
-
-typedef struct served_asset {
-    char set[ARX_ASSET_ID_CHARS + 1];
-    const char *name; /* "arx-dictionary.json" */
-    const char *content_type;
-    unsigned available; /* one bit 1u << encoding for each variant, for negotiate_encoding() */
-    asset_variant variants[ENCODING_COUNT];
-    char last_modified[HTTP_DATE_SIZE];
-} served_asset;
 
 /* sets: borrowed for the table's life. NULL with one line in `why`. */
 asset_table *asset_table_create(const asset_sets *sets, char *why, size_t why_size);
@@ -42,13 +24,10 @@ void asset_table_free(asset_table *table);
  * the same file with *fixed ENCODING_BROTLI: that variant was asked for by name. Else *fixed is
  * ENCODING_NONE: negotiate.
  */
-const served_asset *asset_table_find(const asset_table *table, const char *set, const char *name,
-                                     content_encoding *fixed);
+const served_file *asset_table_find(const asset_table *table, const char *set, const char *name,
+                                    content_encoding *fixed);
 
 /* {"active": id, "sets": [id, ...]} */
-const served_asset *asset_table_index(const asset_table *table);
-
-/* A time as HTTP writes it, whatever the locale. Years are held within 0 to 9999. */
-void http_date(int64_t unix_s, char text[HTTP_DATE_SIZE]);
+const served_file *asset_table_index(const asset_table *table);
 
 #endif

@@ -481,6 +481,13 @@ bool config_is_loopback(const char *host) {
     return inet_pton(AF_INET6, host, &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
 }
 
+const char *config_base_path(const server_config *config) {
+    const char *url = config->public_url;
+    const char *authority = url != NULL ? strstr(url, "://") : NULL;
+    const char *path = authority != NULL ? strchr(authority + strlen("://"), '/') : NULL;
+    return path != NULL ? path : "";
+}
+
 void config_print_help(FILE *out) {
     (void)fputs("arxd - links to pieces of work: fragment links that no server sees, and short "
                 "links.\n\nusage: arxd [flag ...]\n       arxd command ... [flag ...]\n\n",

@@ -71,6 +71,9 @@ void config_clear(server_config *config);
 /* Is `host` reachable from this machine alone? */
 bool config_is_loopback(const char *host);
 
+/* The path that links start with: "" or, from --public-url, "/below". Borrowed. */
+const char *config_base_path(const server_config *config);
+
 void config_print_help(FILE *out);
 
 #endif

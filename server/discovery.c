@@ -4,14 +4,12 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 
 #include "api.h"
-#include "asset_table.h"
 #include "conditional.h"
 #include "embedded.h"
 #include "reply.h"
-#include "secret.h"
+#include "served_file.h"
 #include "service.h"
 
 #define ORIGIN "{origin}"
@@ -22,9 +20,6 @@ static const struct {
     const char *content_type;
     const char *link; /* the Link header, or NULL */
 } documents[] = {
-    {"/", "index.html", CONTENT_HTML,
-     "</.well-known/api-catalog>; rel=\"api-catalog\", </openapi.json>; rel=\"service-desc\", "
-     "</llms.txt>; rel=\"service-doc\""},
     {"/robots.txt", "robots.txt", CONTENT_TEXT, NULL},
     {"/sitemap.xml", "sitemap.xml", "application/xml; charset=utf-8", NULL},
     {"/llms.txt", "llms.txt", CONTENT_TEXT, NULL},
@@ -41,7 +36,7 @@ static const struct {
 typedef struct document {
     const embedded_file *file;
     bool filled_in; /* holds ORIGIN */
-    char etag[ASSET_ETAG_SIZE];
+    char etag[ETAG_SIZE];
 } document;
 
 struct discovery {
@@ -49,26 +44,12 @@ struct discovery {
     char last_modified[HTTP_DATE_SIZE];
 };
 
-static void write_etag(const uint8_t *text, size_t len, char etag[ASSET_ETAG_SIZE]) {
-    uint8_t hash[SECRET_HASH_BYTES];
-    char hex[SECRET_HEX_CHARS + 1];
-    secret_hash(text, len, hash);
-    secret_hex(hash, hex);
-    (void)snprintf(etag, ASSET_ETAG_SIZE, "\"%.32s\"", hex);
-}
-
-/* They are as old as the program. */
-static int64_t built_s(void) {
-    struct stat status;
-    return stat("/proc/self/exe", &status) == 0 ? (int64_t)status.st_mtime : 0;
-}
-
 discovery *discovery_create(void) {
     discovery *table = calloc(1, sizeof *table);
     if (table == NULL) {
         return NULL;
     }
-    http_date(built_s(), table->last_modified);
+    http_date(program_modified_s(), table->last_modified);
     for (size_t i = 0; i < DOCUMENTS; i++) {
         document *d = &table->documents[i];
         for (size_t k = 0; k < embedded_discovery_count; k++) {
@@ -78,7 +59,7 @@ discovery *discovery_create(void) {
         }
         if (d->file != NULL) {
             d->filled_in = memmem(d->file->data, d->file->len, ORIGIN, strlen(ORIGIN)) != NULL;
-            write_etag(d->file->data, d->file->len, d->etag);
+            etag_of(d->file->data, d->file->len, d->etag);
         }
     }
     return table;
@@ -118,7 +99,7 @@ static bool path_is(const http_request *request, const char *path) {
         }
         path += 1 + len;
     }
-    return *path == '\0' || strcmp(path, "/") == 0;
+    return *path == '\0';
 }
 
 /* Adds what lets a client keep the document. True, with the reply made, if it has it already. */
@@ -144,8 +125,8 @@ static void send_filled_in(http_request *request, const document *d, const char 
     if (origin == NULL || arx_buf_result(&text) != ARX_OK) {
         reply_error_plain(request, API_INTERNAL);
     } else {
-        char etag[ASSET_ETAG_SIZE];
-        write_etag(text.data, text.len, etag);
+        char etag[ETAG_SIZE];
+        etag_of(text.data, text.len, etag);
         if (!is_kept(request, etag, last_modified)) {
             reply_bytes(request, 200, content_type, &text);
         }

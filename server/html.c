@@ -51,3 +51,9 @@ bool html_needs_escape(const uint8_t *text, size_t len) {
     }
     return false;
 }
+
+void html_write_title(const char *title, arx_buf *out) {
+    arx_buf_append_str(out, "<title>");
+    html_escape_str(title, out);
+    arx_buf_append_str(out, " &ndash; arxd</title>\n");
+}

@@ -11,5 +11,7 @@ void html_escape(const uint8_t *text, size_t len, arx_buf *out);
 void html_escape_str(const char *text, arx_buf *out);
 /* Would html_escape() change anything? */
 bool html_needs_escape(const uint8_t *text, size_t len);
+/* A page's <title>, which ends with the service's name. */
+void html_write_title(const char *title, arx_buf *out);
 
 #endif

@@ -34,6 +34,7 @@
 #include "jobs.h"
 #include "jobs_table.h"
 #include "limits.h"
+#include "page_table.h"
 #include "raw_cache.h"
 #include "service.h"
 #include "stats.h"
@@ -125,6 +126,7 @@ static void close_parts(service *self) {
     images_free(self->images);
     limits_free(self->limits);
     raw_cache_free(self->raw_cache);
+    page_table_free(self->page);
     asset_table_free(self->assets);
     asset_sets_free(self->sets);
     store_close(self->store);
@@ -170,6 +172,10 @@ static bool open_parts(service *self, char *why, size_t why_size) {
     }
     self->assets = asset_table_create(self->sets, why, why_size);
     if (self->assets == NULL) {
+        return false;
+    }
+    self->page = page_table_create(config_base_path(config), why, why_size);
+    if (self->page == NULL) {
         return false;
     }
     self->images = images_create((size_t)config->image_mb << 20);

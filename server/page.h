@@ -9,7 +9,16 @@
 #include "reply.h"
 #include "store.h"
 
-/* The viewer page, which carries the payload as inert data. The request must hold the row. */
+/*
+ * The viewer page with what this link has of its own: title and descriptions, and an element that
+ * carries the payload as inert data,
+ *
+ *     <div id="artifact" hidden data-url="/<uuid>" data-expires="..." data-asset-set="..."
+ *          data-limited data-payload="..."></div>
+ *
+ * data-asset-set only when the row names a set; data-limited only when reading counts as a view, so
+ * that there is no raw text to be offered. The request must hold the row.
+ */
 void page_send(http_request *request, const store_artifact *artifact);
 
 /* For a row that counts its views: one button, which asks for one. Holds no payload. */

@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "notice.h"
+
 static const api_row rows[API_RESULT_COUNT] = {
     [API_OK] = {200, "ok", "OK.", 0, NULL, NULL},
 
@@ -216,15 +218,12 @@ void reply_error_page(http_request *request, api_result result) {
     const char *text = row->page_text != NULL ? row->page_text : text_of(result);
     arx_buf body; /* every text is the table's, so nothing needs escaping */
     arx_buf_init(&body, 0);
-    arx_buf_append_str(&body, "<!doctype html>\n<html lang=\"en\">\n<meta charset=\"utf-8\">\n"
-                              "<meta name=\"viewport\" content=\"width=device-width\">\n"
-                              "<meta name=\"robots\" content=\"noindex\">\n<title>");
-    arx_buf_append_str(&body, title);
-    arx_buf_append_str(&body, "</title>\n<h1>");
-    arx_buf_append_str(&body, title);
-    arx_buf_append_str(&body, "</h1>\n<p>");
+    notice_begin(request, title, &body);
+    notice_body(request, title, &body);
+    arx_buf_append_str(&body, "<p>");
     arx_buf_append_str(&body, text);
-    arx_buf_append_str(&body, "</p>\n");
+    arx_buf_append_str(&body, "</p>");
+    notice_end(request, &body);
     if (arx_buf_result(&body) == ARX_OK) {
         add_result_headers(request, result);
     }

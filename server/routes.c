@@ -9,9 +9,16 @@
 #define WRITE  ROUTE_WRITES
 #define ENCODE ROUTE_ENCODES
 #define FREE   ROUTE_FREE
+#define LINK   (ROUTE_PRIVATE | ROUTE_VIEWER)
+#define PAGE   (ROUTE_REVALIDATE | ROUTE_VIEWER)
 
 const route route_table[] = {
-    {"/",                           HTTP_GET,     discovery_file,       ROUTE_REVALIDATE},
+    {"/",                           HTTP_GET,     page_static,          PAGE},
+    {"/diagram",                    HTTP_GET,     page_static,          ROUTE_REVALIDATE},
+    {"/icon.svg",                   HTTP_GET,     page_static,          ROUTE_REVALIDATE},
+    {"/THIRD_PARTY_NOTICES.txt",    HTTP_GET,     page_static,          ROUTE_REVALIDATE},
+    {"/page/:name",                 HTTP_GET,     page_static,          ROUTE_IMMUTABLE},
+
     {"/robots.txt",                 HTTP_GET,     discovery_file,       ROUTE_REVALIDATE},
     {"/sitemap.xml",                HTTP_GET,     discovery_file,       ROUTE_REVALIDATE},
     {"/llms.txt",                   HTTP_GET,     discovery_file,       ROUTE_REVALIDATE},
@@ -48,8 +55,8 @@ const route route_table[] = {
     {"/assets/index.json",          HTTP_GET,     asset_index,          ROUTE_REVALIDATE},
     {"/assets/:set/:name",          HTTP_GET,     asset_file,           ROUTE_IMMUTABLE},
 
-    {"/:id",                        HTTP_GET,     page_artifact,        ROUTE_PRIVATE | ROUTE_VIEWER},
-    {"/:id/view",                   HTTP_POST,    page_view,            ROUTE_PRIVATE | ROUTE_VIEWER | WRITE},
+    {"/:id",                        HTTP_GET,     page_artifact,        LINK},
+    {"/:id/view",                   HTTP_POST,    page_view,            LINK | WRITE},
     {"/:id/raw",                    HTTP_GET,     page_raw,             ROUTE_PRIVATE},
     {"/:id/raw/:name",              HTTP_GET,     page_raw,             ROUTE_PRIVATE},
 };

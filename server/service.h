@@ -14,7 +14,8 @@ typedef struct service {
     struct jobs *jobs;           /* the worker pool; thread-safe */
     struct images *images;       /* primed models the workers share */
     struct asset_sets *sets;     /* immutable */
-    struct asset_table *assets;  /* static files, immutable */
+    struct asset_table *assets;  /* their files, immutable */
+    struct page_table *page;     /* the built page, immutable */
     struct discovery *discovery; /* documents, immutable */
     struct raw_cache *raw_cache; /* decoded bodies */
     struct tokens *tokens;       /* NULL: no tokens file; thread-safe */

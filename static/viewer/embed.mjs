@@ -46,7 +46,6 @@ const page_file page_files[] = {
 ${rows.join("\n")}
 };
 const size_t page_file_count = ${rows.length};
-const char page_worker_path[] = ${quote(manifest.entries["codec/worker.mjs"])};
 `;
 fs.mkdirSync(path.dirname(out), { recursive: true });
 fs.writeFileSync(out, text);

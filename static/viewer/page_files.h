@@ -32,7 +32,4 @@ typedef struct page_file {
 extern const page_file page_files[];
 extern const size_t page_file_count;
 
-/* Path of the codec's worker: the one script that needs a Content-Security-Policy of its own. */
-extern const char page_worker_path[];
-
 #endif

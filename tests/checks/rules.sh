@@ -49,7 +49,7 @@ headers_alone() {
     for header in $(find codec server static -path static/assets/src -prune -o -name '*.h' ! -name mixer_loop.h -print | sort); do
         printf '#include "%s"\n' "$header" |
             ${CC:-cc} -std=c17 -D_GNU_SOURCE -Wall -Wextra -Werror -fsyntax-only \
-                -I. -Icodec -Iserver -Istatic/assets -x c - || echo "$header"
+                -I. -Icodec -Iserver -Istatic/assets -Istatic/viewer -x c - || echo "$header"
     done
 }
 check_empty "headers stand alone" headers_alone

@@ -306,6 +306,11 @@ export function assertError(answer, status, error, code) {
   if (code !== undefined) assert.equal(body.code, code);
 }
 
+/** What the page was built into: build/page/manifest.json. */
+export function pageManifest() {
+  return JSON.parse(fs.readFileSync(path.join(ROOT, "build/page/manifest.json"), "utf8"));
+}
+
 /** Reads tests/vectors/codec/NAME. */
 export function vectors(name) {
   return JSON.parse(fs.readFileSync(path.join(ROOT, "tests/vectors/codec", name), "utf8"));

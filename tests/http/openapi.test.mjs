@@ -10,7 +10,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { call, expire, note, sql, UNKNOWN_ID } from "./calls.mjs";
-import { startServer, temporaryFolder, until } from "./harness.mjs";
+import { pageManifest, startServer, temporaryFolder, until } from "./harness.mjs";
 import { faults, resolve } from "./schema.mjs";
 
 const SMALL = ["--max-body", "262144"];
@@ -121,14 +121,22 @@ test("its examples are accepted, and are what their schemas say", async () => {
 test("documents and assets", async () => {
   const { active } = await server.getJson("/assets/index.json");
   const files = ["arx-dictionary.json", "arx2-dictionary.json", "arx4-priors.json"];
-  const fixed = ["/", "/robots.txt", "/sitemap.xml", "/llms.txt", "/openapi.json", "/.well-known/api-catalog", "/.well-known/agent-skills/index.json", "/.well-known/agent-skills/arxd/SKILL.md", "/assets/index.json"];
+  const page = ["/", "/diagram", "/icon.svg", "/THIRD_PARTY_NOTICES.txt"];
+  const fixed = [...page, "/robots.txt", "/sitemap.xml", "/llms.txt", "/openapi.json", "/.well-known/api-catalog", "/.well-known/agent-skills/index.json", "/.well-known/agent-skills/arxd/SKILL.md", "/assets/index.json"];
   for (const template of [...fixed, ...files.flatMap((name) => [`/${name}`, `/${name}.br`])]) {
     const { headers } = await provoke(200, template, "GET");
     assert.ok(headers.etag && headers["last-modified"], template);
     await provoke(304, template, "GET", { headers: { "If-None-Match": headers.etag } });
   }
-  for (const template of ["/assets/index.json", ...files.map((name) => `/${name}`)])
+  for (const template of ["/assets/index.json", ...page, ...files.map((name) => `/${name}`)])
     await provoke(406, template, "GET", { headers: { "Accept-Encoding": "identity;q=0" } });
+  for (const { path: target } of pageManifest().files.filter(({ immutable }) => immutable)) {
+    const name = target.slice("/page/".length);
+    const { headers } = await provoke(200, "/page/{name}", "GET", { path: { name } });
+    await provoke(304, "/page/{name}", "GET", { path: { name }, headers: { "If-None-Match": headers.etag } });
+    await provoke(406, "/page/{name}", "GET", { path: { name }, headers: { "Accept-Encoding": "identity;q=0, br;q=0, gzip;q=0" } });
+  }
+  await provoke(404, "/page/{name}", "GET", { path: { name: "other.mjs" } });
   const names = { set: active, name: files[0] };
   const { headers } = await provoke(200, "/assets/{set}/{name}", "GET", { path: names });
   await provoke(304, "/assets/{set}/{name}", "GET", { path: names, headers: { "If-None-Match": headers.etag } });

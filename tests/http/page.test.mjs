@@ -1,6 +1,7 @@
 /* The page of a short link and the artifact as plain text. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
+import { sql } from "./calls.mjs";
 import { allEnvelopes, startServer } from "./harness.mjs";
 import { hasLoneSurrogate } from "./vectors.mjs";
 
@@ -52,8 +53,48 @@ for (const [name, payload] of PAYLOADS)
     assert.equal(answer.status, 200);
     assert.equal(payloadOf(answer.text), payload);
     assert.equal(answer.headers["content-length"], String(answer.bytes.length));
-    assert.equal(answer.text.match(/<script/gi)?.length ?? 0, 0, "no inline script");
+    // what is not the link's own is the front page, to the byte
+    const home = (await server.request("GET", "/")).text;
+    const [before, middle, after] = home.split(/<title>arxd<\/title>|<div id="artifact" hidden><\/div>/);
+    assert.ok(answer.text.startsWith(`${before}<title>`) && answer.text.endsWith(after) && answer.text.includes(middle));
+    const scripts = (text) => text.match(/<script[^>]*>[^<]*/gi);
+    assert.deepEqual(scripts(answer.text), scripts(home), "no script of the link's own");
+    for (const script of scripts(home)) assert.match(script, /^<script( type="module")? src="page\/[^"]+">$/);
+    const head = await server.request("HEAD", `/${id}`);
+    assert.equal(head.status, 200);
+    assert.equal(head.bytes.length, 0);
+    assert.equal(head.headers["content-length"], answer.headers["content-length"]);
+    assert.equal(head.headers["content-security-policy"], VIEWER_CSP);
   });
+
+test("what the page is told of its link", async () => {
+  const told = async (made, headers = {}) => {
+    const { text } = await server.request("GET", `/${made.id}`, { headers });
+    return Object.fromEntries([.../<div id="artifact" hidden([^>]*)>/.exec(text)[1].matchAll(/ (data-[a-z-]+)(?:="([^"]*)")?/g)].map(([, name, value]) => [name, value]));
+  };
+  const envelope = { v: 1, codec: "plain", artifacts: [{ id: "a", kind: "csv", title: "T", content: "a" }] };
+  const made = await server.create({ envelope });
+  const row = await server.getJson(`/api/artifacts/${made.id}`);
+  const attributes = await told(made);
+  assert.equal(attributes["data-url"], `/${made.id}`);
+  assert.equal(attributes["data-asset-set"], row.asset_set);
+  assert.ok(Math.abs(Date.parse(attributes["data-expires"]) - Date.parse(row.expires_at)) < 60_000);
+  assert.ok(!("data-limited" in attributes));
+  assert.equal((await told(await server.create("pe30")))["data-asset-set"], undefined);
+});
+
+test("without scripts: to the text, unless that would count as a view", async () => {
+  const made = await server.create("pe30");
+  const { text } = await server.request("GET", `/${made.id}`);
+  assert.ok(text.includes(`<noscript><meta http-equiv="refresh" content="0; url=/${made.id}/raw"></noscript>`));
+  assert.ok(text.includes(`<noscript><p><a href="/${made.id}/raw">`));
+  const limited = await server.create({ payload: "pe30", max_views: 2 });
+  const counted = await server.request("POST", `/${limited.id}/view`);
+  assert.equal(counted.status, 200);
+  assert.ok(!counted.text.includes("/raw"));
+  assert.match(counted.text, / data-limited data-payload="pe30">/);
+  assert.ok(!(await server.request("GET", "/")).text.includes("/raw"));
+});
 
 test("the page's headers", async () => {
   const { id } = await server.create("pe30");
@@ -77,14 +118,31 @@ test("titles are escaped", async () => {
 });
 
 test("missing: a page that says so", async () => {
+  const dark = (text) => {
+    assert.match(text, /<html lang="en" data-theme="dark">/);
+    assert.ok(!/<script/i.test(text));
+  };
   for (const target of [`/${UNKNOWN_ID}`, "/AAAAAAAAAAAAAAAAAAAAAA"]) {
     const answer = await server.request("GET", target);
     assert.equal(answer.status, 404);
     assert.equal(answer.headers["content-type"], "text/html; charset=utf-8");
-    assert.ok(answer.text.includes("Artifact not found"), answer.text);
+    assert.match(answer.text, /<title>Artifact not found &ndash; arxd<\/title>[^]*<h1>Artifact not found<\/h1>/);
+    dark(answer.text);
     assert.ok(answer.text.includes("This artifact has expired or does not exist."), answer.text);
     assert.ok(answer.headers["content-security-policy"]?.startsWith(CSP));
   }
+});
+
+test("a row that cannot be read: a page that says so", async () => {
+  const own = await startServer();
+  const { id } = await own.create("pe30");
+  sql(own.db, "DROP TABLE artifacts; DROP TABLE lifetimes;");
+  const answer = await own.request("GET", `/${id}`);
+  assert.equal(answer.status, 500);
+  assert.match(answer.text, /<h1>Server error<\/h1>\s*<p>Failed to render the artifact viewer\.<\/p>/);
+  assert.match(answer.text, /<html lang="en" data-theme="dark">/);
+  assert.ok(!/<script/i.test(answer.text));
+  await own.kill();
 });
 
 test("the front page and robots.txt", async () => {

@@ -134,7 +134,7 @@ static void bad_folders(void **state) {
     free(text);
 }
 
-static void unpack_gzip(const asset_variant *packed, const asset_variant *plain) {
+static void unpack_gzip(const served_variant *packed, const served_variant *plain) {
     uint8_t *out = malloc(plain->len + 1);
     z_stream z = {.next_in = (z_const Bytef *)packed->data, .avail_in = (uInt)packed->len};
     z.next_out = out;
@@ -147,8 +147,8 @@ static void unpack_gzip(const asset_variant *packed, const asset_variant *plain)
     free(out);
 }
 
-static void check_served(const served_asset *asset, const uint8_t *bytes, size_t len) {
-    const asset_variant *v = asset->variants;
+static void check_served(const served_file *asset, const uint8_t *bytes, size_t len) {
+    const served_variant *v = asset->variants;
     assert_string_equal(asset->content_type, "application/json; charset=utf-8");
     assert_int_equal(asset->available,
                      1u << ENCODING_IDENTITY | 1u << ENCODING_BROTLI | 1u << ENCODING_GZIP);
@@ -165,9 +165,9 @@ static void check_served(const served_asset *asset, const uint8_t *bytes, size_t
     unpack_gzip(&v[ENCODING_GZIP], &v[ENCODING_IDENTITY]);
     /* Strong, and one for each encoding. */
     for (int i = 0; i < ENCODING_COUNT; i++) {
-        assert_int_equal(strlen(v[i].etag), ASSET_ETAG_SIZE - 1);
+        assert_int_equal(strlen(v[i].etag), ETAG_SIZE - 1);
         assert_int_equal(v[i].etag[0], '"');
-        assert_int_equal(v[i].etag[ASSET_ETAG_SIZE - 2], '"');
+        assert_int_equal(v[i].etag[ETAG_SIZE - 2], '"');
         assert_string_not_equal(v[i].etag, v[(i + 1) % ENCODING_COUNT].etag);
     }
     assert_int_equal(strlen(asset->last_modified), HTTP_DATE_SIZE - 1);
@@ -193,8 +193,7 @@ static void served_files(void **state) {
         const asset_source *source = asset_sets_source(sets, i);
         for (size_t k = 0; k < BUILTIN_FILES; k++) {
             const char *name = asset_file_names[k];
-            const served_asset *asset =
-                asset_table_find(table, arx_assets_id(all[i]), name, &fixed);
+            const served_file *asset = asset_table_find(table, arx_assets_id(all[i]), name, &fixed);
             if (source->data[k] == NULL) {
                 assert_null(asset);
                 continue;
@@ -212,7 +211,7 @@ static void served_files(void **state) {
         }
     }
     assert_null(asset_sets_source(sets, 1)->data[BUILTIN_PRIORS]);
-    const served_asset *overlay =
+    const served_file *overlay =
         asset_table_find(table, NULL, asset_file_names[BUILTIN_OVERLAY], &fixed);
     assert_string_equal(overlay->last_modified, "Sun, 06 Nov 1994 08:49:37 GMT");
 
@@ -240,7 +239,7 @@ static void index_lists_sets(void **state) {
     asset_sets *sets = open_sets(a, NULL, 0);
     char why[600] = "";
     asset_table *table = asset_table_create(sets, why, sizeof why);
-    const asset_variant *text = &asset_table_index(table)->variants[ENCODING_IDENTITY];
+    const served_variant *text = &asset_table_index(table)->variants[ENCODING_IDENTITY];
     arx_json_doc *doc = NULL;
     arx_json *index = NULL;
     assert_int_equal(arx_json_parse(text->data, text->len, 0, &doc, &index), ARX_OK);
