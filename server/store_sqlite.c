@@ -68,7 +68,7 @@ store_result sqlite_store_failed(sqlite_store *self, int code, sqlite3 *db, cons
 }
 
 store_result sqlite_store_ended(const sqlite_store *self, int64_t end_ms, int64_t now_ms) {
-    return self->options.gone && end_ms > row_memory_begin(now_ms) ? STORE_GONE : STORE_NOT_FOUND;
+    return self->options.gone && end_ms > rules_memory_begin(now_ms) ? STORE_GONE : STORE_NOT_FOUND;
 }
 
 sqlite_store *sqlite_store_create(const store_options *options) {

@@ -32,6 +32,7 @@
 
 #include "clock.h"
 #include "store_internal.h"
+#include "store_list.h"
 #include "store_touch.h"
 
 /* Marks a file as ours besides user_version: "arxd". */
@@ -45,13 +46,6 @@
 #define SQLITE_STORE_WRITER_CACHE "PRAGMA cache_size = -4096;"
 
 typedef struct reader reader;
-
-/* Operations in line; linked through store_op.next. */
-typedef struct op_list {
-    store_op *first;
-    store_op *last;
-    size_t count;
-} op_list;
 
 typedef struct sqlite_store {
     store base;

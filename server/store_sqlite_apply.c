@@ -137,7 +137,7 @@ static const struct {
 static int look_for_record(writer *w, store_op *op, int64_t now_ms) {
     sqlite3_stmt *s = w->statements[WRITE_LOOK_RECORD];
     sqlite3_bind_blob(s, 1, op->record.scope, STORE_HASH_BYTES, SQLITE_STATIC);
-    sqlite3_bind_int64(s, 2, row_memory_begin(now_ms));
+    sqlite3_bind_int64(s, 2, rules_memory_begin(now_ms));
     int code = writer_run(w, WRITE_LOOK_RECORD);
     if (code == SQLITE_ROW) {
         op->result = STORE_CONFLICT;

@@ -22,7 +22,7 @@ static bool take(sqlite_store *self, sqlite3_stmt *query, store_op *op, int64_t 
     *a = (store_artifact){0};
     row_read_numbers(query, a);
     if (store_touches_find(self->touches, a->id, &waiting)) {
-        row_apply_touch(a, &waiting);
+        rules_apply_touch(a, &waiting);
     }
     op->artifact.created_at_ms = a->created_at_ms;
     memcpy(op->artifact.id, a->id, sizeof a->id);

@@ -18,7 +18,7 @@ static store_result absent(sqlite_store *self, reader *r, const uint8_t *id, int
     sqlite3_stmt *query = reader_statement(r, READ_GONE, code);
     if (query != NULL) {
         sqlite3_bind_blob(query, 1, id, STORE_ID_BYTES, SQLITE_STATIC);
-        sqlite3_bind_int64(query, 2, row_memory_begin(self->options.now_ms()));
+        sqlite3_bind_int64(query, 2, rules_memory_begin(self->options.now_ms()));
         *code = sqlite3_step(query);
     }
     store_result result = *code == SQLITE_ROW    ? STORE_GONE
@@ -40,7 +40,7 @@ static store_result present(sqlite_store *self, store_op *op, bool *nudge) {
             return sqlite_store_ended(self, a->expires_at_ms, now_ms);
         }
     } else if (op->touch && a->max_views == 0) {
-        row_view(a, now_ms, 1);
+        rules_view(a, now_ms, 1);
         *nudge = store_touches_view(self->touches, a->id, now_ms);
     }
     return STORE_OK;
@@ -73,7 +73,7 @@ void sqlite_store_read(sqlite_store *self, store_op *op) {
         row_read_numbers(query, a);
         bool whole = row_read_strings(query, a);
         if (touched) {
-            row_apply_touch(a, &waiting);
+            rules_apply_touch(a, &waiting);
         }
         op->result = whole ? present(self, op, &nudge) : STORE_NO_MEMORY;
     }
@@ -106,7 +106,7 @@ void sqlite_store_recall(sqlite_store *self, store_op *op) {
     sqlite3_stmt *query = reader_statement(r, READ_RECALL, &code);
     if (query != NULL) {
         sqlite3_bind_blob(query, 1, record->scope, STORE_HASH_BYTES, SQLITE_STATIC);
-        sqlite3_bind_int64(query, 2, row_memory_begin(self->options.now_ms()));
+        sqlite3_bind_int64(query, 2, rules_memory_begin(self->options.now_ms()));
         code = sqlite3_step(query);
     }
     if (code == SQLITE_ROW) {

@@ -88,24 +88,3 @@ bool row_read_strings(sqlite3_stmt *row, store_artifact *a) {
     free(set);
     return true;
 }
-
-void row_view(store_artifact *a, int64_t at_ms, int64_t views) {
-    a->views += views;
-    if (at_ms > a->last_viewed_at_ms) {
-        a->last_viewed_at_ms = at_ms;
-    }
-    int64_t expires_at_ms = store_time_add(at_ms, a->ttl_ms);
-    if (a->sliding && expires_at_ms > a->expires_at_ms) {
-        a->expires_at_ms = expires_at_ms;
-    }
-}
-
-void row_apply_touch(store_artifact *a, const store_touch *waiting) {
-    if (waiting->last_ms > a->last_viewed_at_ms) {
-        row_view(a, waiting->last_ms, waiting->views);
-    }
-}
-
-int64_t row_memory_begin(int64_t now_ms) {
-    return now_ms - STORE_MEMORY_MS;
-}

@@ -7,7 +7,7 @@
 
 #include <sqlite3.h>
 
-#include "store_touch.h"
+#include "store_rules.h"
 
 #define ROW_COLUMNS                                                                                \
     "a.row, l.expires_at, l.last_viewed_at, l.ttl, l.sliding, l.views, l.max_views, "              \
@@ -32,13 +32,5 @@ int64_t row_number(sqlite3_stmt *row);
 void row_read_numbers(sqlite3_stmt *row, store_artifact *artifact);
 /* The strings; some may be there when it answers false, which is for lack of memory. */
 bool row_read_strings(sqlite3_stmt *row, store_artifact *artifact);
-
-/* Moves the lifetime as views at `at_ms` do; never back, should the clock jump. */
-void row_view(store_artifact *artifact, int64_t at_ms, int64_t views);
-/* The same for a touch that waits, unless the row carries it by now. */
-void row_apply_touch(store_artifact *artifact, const store_touch *waiting);
-
-/* Memory of what is no more and of replies reaches back to here. */
-int64_t row_memory_begin(int64_t now_ms);
 
 #endif

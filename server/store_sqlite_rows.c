@@ -4,13 +4,6 @@
 
 #include <string.h>
 
-/* Longer lives than this would overflow when added to a time; it is 285,000 years. */
-#define TTL_MAX_MS (INT64_C(1) << 53)
-
-static int64_t ttl_within(int64_t ttl_ms) {
-    return ttl_ms < 0 ? 0 : ttl_ms > TTL_MAX_MS ? TTL_MAX_MS : ttl_ms;
-}
-
 /* Binds are checked by what they do: one that fails leaves NULL, which the tables refuse. */
 static void bind_text(sqlite3_stmt *s, int at, const char *text) {
     if (text == NULL) {
@@ -62,7 +55,7 @@ static int look(writer *w, write_statement statement, bool strings, int64_t *row
             code = SQLITE_NOMEM;
         }
         if (store_touches_find(w->self->touches, found->id, &waiting)) {
-            row_apply_touch(found, &waiting);
+            rules_apply_touch(found, &waiting);
         }
     }
     sqlite3_reset(s);
@@ -88,7 +81,7 @@ static int absent(writer *w, store_op *op, int64_t now_ms) {
         return SQLITE_DONE;
     }
     bind_id(w->statements[WRITE_LOOK_GONE], op->artifact.id);
-    sqlite3_bind_int64(w->statements[WRITE_LOOK_GONE], 2, row_memory_begin(now_ms));
+    sqlite3_bind_int64(w->statements[WRITE_LOOK_GONE], 2, rules_memory_begin(now_ms));
     int code = writer_run(w, WRITE_LOOK_GONE);
     if (code == SQLITE_ROW) {
         op->result = STORE_GONE;
@@ -114,40 +107,13 @@ static int look_live(writer *w, store_op *op, rows_part part, int64_t now_ms, in
     return code;
 }
 
-/* Is it still the row that whoever asks has seen? */
-static bool same_owner(const store_artifact *seen, const store_artifact *found) {
-    return seen->has_edit_key == found->has_edit_key && seen->has_maker == found->has_maker &&
-           (!seen->has_edit_key ||
-            memcmp(seen->edit_key_hash, found->edit_key_hash, STORE_HASH_BYTES) == 0) &&
-           (!seen->has_maker || memcmp(seen->maker, found->maker, STORE_HASH_BYTES) == 0);
-}
-
-/* Sets op->result when the op is for another row, or another version of it, than this one. */
-static void check_row(store_op *op, const store_artifact *found) {
-    if (op->guarded && !same_owner(&op->artifact, found)) {
-        op->result = STORE_NOT_FOUND;
-    } else if (op->unchanged && op->artifact.updated_at_ms != found->updated_at_ms) {
-        op->result = STORE_CONFLICT;
-    }
-}
-
-static void swap_text(char **a, char **b) {
-    char *c = *a;
-    *a = *b;
-    *b = c;
-}
-
 /* ---- the operations ---- */
 
 int rows_insert(writer *w, store_op *op) {
     store_artifact *a = &op->artifact;
     const char *set = set_or_null(a);
     int64_t now_ms = w->self->options.now_ms();
-    a->ttl_ms = ttl_within(a->ttl_ms);
-    a->created_at_ms = a->updated_at_ms = a->last_viewed_at_ms = now_ms;
-    a->expires_at_ms = store_time_add(now_ms, a->ttl_ms);
-    a->views = 0;
-    a->max_views = a->views_left = a->max_views < 0 ? 0 : a->max_views;
+    rules_insert(a, now_ms);
     int code = add_set(w, set);
     if (code != SQLITE_DONE) {
         return code;
@@ -189,8 +155,7 @@ int rows_view(writer *w, store_op *op) {
         store_artifact_clear(&found);
         return code;
     }
-    row_view(&found, now_ms, 1);
-    found.views_left = found.views_left > 0 ? found.views_left - 1 : 0;
+    rules_counted_view(&found, now_ms);
     store_artifact_clear(a);
     *a = found; /* with its strings */
     if (a->max_views > 0 && a->views_left == 0) {
@@ -200,37 +165,6 @@ int rows_view(writer *w, store_op *op) {
     sqlite3_bind_int64(s, 1, row);
     sqlite3_bind_int64(s, 2, now_ms);
     return writer_run(w, WRITE_VIEW);
-}
-
-/* What an update leaves as it was, from the row into the op. */
-static void keep(store_op *op, store_artifact *found, int64_t now_ms) {
-    store_artifact *a = &op->artifact;
-    if (op->keep_payload) {
-        swap_text(&a->payload, &found->payload);
-        swap_text(&a->codec, &found->codec);
-        swap_text(&a->kind, &found->kind);
-        swap_text(&a->title, &found->title);
-        a->payload_len = found->payload_len;
-        memcpy(a->asset_set, found->asset_set, sizeof a->asset_set);
-    }
-    if (!op->relabel) {
-        swap_text(&a->label, &found->label);
-    }
-    a->ttl_ms = op->keep_ttl ? found->ttl_ms : ttl_within(a->ttl_ms);
-    a->expires_at_ms =
-        op->keep_payload && op->keep_ttl ? found->expires_at_ms : store_time_add(now_ms, a->ttl_ms);
-    a->sliding = op->keep_sliding ? found->sliding : a->sliding;
-    a->max_views = op->keep_max_views ? found->max_views : a->max_views < 0 ? 0 : a->max_views;
-    a->views_left = op->keep_max_views ? found->views_left : a->max_views;
-    a->views = found->views;
-    a->created_at_ms = found->created_at_ms;
-    a->last_viewed_at_ms = found->last_viewed_at_ms;
-    /* Never the same twice: it tells versions apart, in caches and in STORE_DESCRIBE. */
-    a->updated_at_ms = now_ms > found->updated_at_ms ? now_ms : found->updated_at_ms + 1;
-    a->has_edit_key = found->has_edit_key;
-    a->has_maker = found->has_maker;
-    memcpy(a->edit_key_hash, found->edit_key_hash, STORE_HASH_BYTES);
-    memcpy(a->maker, found->maker, STORE_HASH_BYTES);
 }
 
 static int write_artifact(writer *w, const store_op *op, int64_t row) {
@@ -258,12 +192,12 @@ int rows_update(writer *w, store_op *op) {
     int64_t row = 0;
     int code = look_live(w, op, op->keep_payload ? ROWS_WHOLE : ROWS_BRIEF, now_ms, &row, &found);
     if (code == SQLITE_DONE && op->result == STORE_OK) {
-        check_row(op, &found);
+        op->result = rules_check(op, &found, op->artifact.updated_at_ms);
     }
     if (code != SQLITE_DONE || op->result != STORE_OK) {
         goto out;
     }
-    keep(op, &found, now_ms);
+    rules_update(op, &found, now_ms);
     code = add_set(w, set_or_null(a));
     if (code == SQLITE_DONE) {
         code = write_artifact(w, op, row);
@@ -295,7 +229,7 @@ int rows_delete(writer *w, store_op *op) {
         op->result = STORE_NOT_FOUND;
     } else if (code == SQLITE_ROW) {
         code = SQLITE_DONE;
-        check_row(op, &found);
+        op->result = rules_check(op, &found, op->artifact.updated_at_ms);
         if (op->result == STORE_OK) {
             code = rows_remove(w, row, found.id, w->self->options.now_ms());
         }
@@ -365,7 +299,7 @@ int rows_remove(writer *w, int64_t row, const uint8_t *id, int64_t end_ms) {
         code = writer_run(w, WRITE_REMOVE_ARTIFACT);
     }
     if (code == SQLITE_DONE && w->self->options.gone &&
-        end_ms > row_memory_begin(w->self->options.now_ms())) {
+        end_ms > rules_memory_begin(w->self->options.now_ms())) {
         bind_id(w->statements[WRITE_ADD_GONE], id);
         sqlite3_bind_int64(w->statements[WRITE_ADD_GONE], 2, end_ms);
         code = writer_run(w, WRITE_ADD_GONE);

@@ -98,7 +98,7 @@ static const write_statement OLD[] = {WRITE_SWEEP_RECORDS, WRITE_SWEEP_GONE, WRI
 enum { OLD_COUNT = sizeof OLD / sizeof OLD[0] };
 
 static int step_records(writer *w, const sweep *s, int64_t timeout_ms) {
-    int64_t before_ms = row_memory_begin(s->now_ms);
+    int64_t before_ms = rules_memory_begin(s->now_ms);
     sqlite3_stmt *old = w->statements[WRITE_SWEEP_OLD];
     sqlite3_bind_int64(old, 1, before_ms);
     sqlite3_bind_int64(old, 2, s->now_ms);

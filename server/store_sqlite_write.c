@@ -48,30 +48,6 @@ typedef struct loop {
 
 /* ---- queue ---- */
 
-static void push(op_list *list, store_op *op) {
-    op->next = NULL;
-    if (list->last == NULL) {
-        list->first = op;
-    } else {
-        list->last->next = op;
-    }
-    list->last = op;
-    list->count++;
-}
-
-static store_op *pop(op_list *list) {
-    store_op *op = list->first;
-    if (op != NULL) {
-        list->first = op->next;
-        if (list->first == NULL) {
-            list->last = NULL;
-        }
-        list->count--;
-        op->next = NULL;
-    }
-    return op;
-}
-
 bool sqlite_store_enqueue(sqlite_store *self, store_op *op) {
     op->since_ms = clock_monotonic_ms();
     op->count = 0;
@@ -79,7 +55,7 @@ bool sqlite_store_enqueue(sqlite_store *self, store_op *op) {
     bool room = !self->closing &&
                 self->queue.count + self->sweeps.count + self->working < self->options.queue;
     if (room) {
-        push(op->kind == STORE_SWEEP ? &self->sweeps : &self->queue, op);
+        op_push(op->kind == STORE_SWEEP ? &self->sweeps : &self->queue, op);
         pthread_cond_signal(&self->wake);
     }
     pthread_mutex_unlock(&self->lock);
@@ -111,7 +87,7 @@ static bool wait_for_work(loop *l, bool *closing) {
     size_t bytes = 0;
     while (self->queue.first != NULL && l->batch.count < BATCH_OPS && bytes < BATCH_BYTES) {
         bytes += self->queue.first->artifact.payload_len + self->queue.first->note.value_len;
-        push(&l->batch, pop(&self->queue));
+        op_push(&l->batch, op_pop(&self->queue));
     }
     self->working = l->batch.count;
     if (self->nudged) {
@@ -128,7 +104,7 @@ static void answer(loop *l, op_list *list) {
     pthread_mutex_lock(&l->w.self->lock);
     l->w.self->working = 0;
     pthread_mutex_unlock(&l->w.self->lock);
-    for (store_op *op = pop(list); op != NULL; op = pop(list)) {
+    for (store_op *op = op_pop(list); op != NULL; op = op_pop(list)) {
         op->done(op);
     }
 }
@@ -146,14 +122,14 @@ static void put_off(loop *l) {
     int64_t now_ms = clock_monotonic_ms();
     op_list late = {0};
     op_list again = {0};
-    for (store_op *op = pop(&l->batch); op != NULL; op = pop(&l->batch)) {
+    for (store_op *op = op_pop(&l->batch); op != NULL; op = op_pop(&l->batch)) {
         bool waited = now_ms - op->since_ms >= self->options.busy_timeout_ms;
         op->result = STORE_BUSY;
-        push(waited ? &late : &again, op);
+        op_push(waited ? &late : &again, op);
     }
     pthread_mutex_lock(&self->lock);
-    for (store_op *op = pop(&self->queue); op != NULL; op = pop(&self->queue)) {
-        push(&again, op);
+    for (store_op *op = op_pop(&self->queue); op != NULL; op = op_pop(&self->queue)) {
+        op_push(&again, op);
     }
     self->queue = again;
     pthread_mutex_unlock(&self->lock);
@@ -339,7 +315,7 @@ static void end_sweep(loop *l, store_result result) {
     op_list done = {0};
     pthread_mutex_lock(&self->lock);
     while (self->sweeps.first != NULL && self->sweeps.first->count == 1) {
-        push(&done, pop(&self->sweeps));
+        op_push(&done, op_pop(&self->sweeps));
     }
     pthread_mutex_unlock(&self->lock);
     for (store_op *op = done.first; op != NULL; op = op->next) {
