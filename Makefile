@@ -27,7 +27,7 @@ ALL_CFLAGS := -std=c17 -D_GNU_SOURCE $(WARN) $(CFLAGS_$(MODE)) -fPIE -fstack-pro
 ALL_LDFLAGS := $(CFLAGS_$(MODE)) -pie -Wl,-z,relro,-z,now -Wl,--as-needed $(LDFLAGS)
 
 CODEC_LIBS := -lbrotlienc -lbrotlidec -lz -lidn2 -lm
-SERVER_LIBS := -lmicrohttpd -lsqlite3 -ljansson -luuid -lnettle -lpthread
+SERVER_LIBS := -lmicrohttpd -lsqlite3 -lpq -ljansson -luuid -lnettle -lpthread
 
 CODEC_OBJ := $(patsubst %.c,$(B)/%.o,$(filter-out codec/arx_main.c,$(wildcard codec/*.c)))
 TOOL_OBJ := $(patsubst %.c,$(B)/%.o,codec/arx_main.c $(wildcard codec/tool/*.c))
@@ -64,9 +64,9 @@ $(B)/gen/builtin_assets.c: $(B)/generate-assets $(addsuffix /arx4-priors.json,$(
 	@mkdir -p $(@D)
 	$(B)/generate-assets $@ $(BUILTIN_SETS)
 
-$(B)/gen/migrations_sqlite.c: sql/embed.sh $(wildcard sql/sqlite/*.sql)
+$(B)/gen/migrations_%.c: sql/embed.sh $(wildcard sql/*/*.sql)
 	@mkdir -p $(@D)
-	sh sql/embed.sh sqlite > $@
+	sh sql/embed.sh $* > $@
 
 # Documents that are served as they are.
 $(B)/gen/embedded_discovery.c: static/embed.sh $(wildcard static/discovery/*)
@@ -85,7 +85,7 @@ $(B)/gen/%.o: $(B)/gen/%.c
 
 $(B)/libarxd.a: $(SERVER_OBJ) $(B)/static/assets/asset_files.o $(B)/gen/migrations_sqlite.o \
                 $(B)/gen/builtin_assets.o $(B)/gen/embedded_discovery.o $(B)/gen/embedded_actions.o \
-                $(B)/gen/page_files.o
+                $(B)/gen/page_files.o $(B)/gen/migrations_postgres.o
 	rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/arx: $(TOOL_OBJ) $(B)/static/assets/asset_files.o $(B)/gen/builtin_assets.o $(B)/libarx.a

@@ -19,11 +19,12 @@ set -eu
 # itself comes from the npm package `node` in tests/package-lock.json; Debian's nodejs and npm only
 # fetch it.
 RUN="make=make gcc=gcc libc6-dev libmicrohttpd-dev libsqlite3-dev libbrotli-dev zlib1g-dev
-     libjansson-dev uuid-dev libidn2-dev nettle-dev
+     libjansson-dev uuid-dev libidn2-dev nettle-dev libpq-dev
      clang-14=clang-14 lld-14=wasm-ld-14 wasi-libc libclang-rt-14-dev-wasm32
      ca-certificates nodejs=node npm=npm"
 
-TEST="libcmocka-dev clang-format-14=clang-format-14 libclang-rt-14-dev sqlite3=sqlite3 curl=curl mandoc=mandoc"
+TEST="libcmocka-dev clang-format-14=clang-format-14 libclang-rt-14-dev sqlite3=sqlite3
+      postgresql-15 curl=curl mandoc=mandoc"
 
 BENCH="nginx=nginx libnginx-mod-http-brotli-static wrk=wrk sqlite3=sqlite3"
 

@@ -39,7 +39,7 @@ static const setting settings[] = {
     {"port", "PORT", "3000", SETTING_NUMBER, FIELD(port), 0, 65535, "N",
      "port to listen on; 0 takes any free one"},
     {"db", "DB_PATH", "./data/arxd.db", SETTING_DATABASE, FIELD(db), 0, 0, "PATH",
-     "SQLite database; its folder is made if need be"},
+     "SQLite file, its folder is made if need be; or postgresql://user:password@host/name"},
     {"assets", "ARX_ASSETS", NULL, SETTING_TEXT, FIELD(assets), 0, 0, "DIR",
      "asset set to encode with (default: built in)"},
     {"compat", "ARXD_COMPAT_ASSETS", NULL, SETTING_FOLDERS, FIELD(compat), 0, 0, "DIR",
@@ -236,7 +236,8 @@ static bool set_url(char **field, const source *from) {
  */
 static bool set_database(const char **field, const source *from) {
     const char *scheme_end = strstr(from->value, "://");
-    if (scheme_end != NULL && strncmp(from->value, "postgresql://", 13) != 0) {
+    if (scheme_end != NULL && strncmp(from->value, "postgresql://", 13) != 0 &&
+        strncmp(from->value, "postgres://", 11) != 0) {
         (void)snprintf(from->why, from->why_size,
                        "%s: \"%.*s://...\" is not the path of a file or postgresql://...",
                        from->name, (int)(scheme_end - from->value), from->value);

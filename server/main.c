@@ -8,7 +8,7 @@
  *   event threads   http*.c and every handler; http_wake() is the only call others make into them.
  *                   They submit to jobs and store, and read everything in `service`
  *   workers         jobs.c and the tasks it is given; they end with a job's `finished`
- *   store's writer  store_*.c; ends with an op's `done`
+ *   store's threads store_*.c; they end with an op's `done`
  *
  * Both ends call http_wake() and then no longer touch what belongs to the request. Configuration,
  * asset sets and tables are made before the second thread and never change.
@@ -86,6 +86,11 @@ static void raise_file_limit(unsigned connections) {
     }
 }
 
+/* What messages call it: a URL may hold a password. */
+static const char *database_name(const server_config *config) {
+    return strstr(config->db, "://") != NULL ? "the database" : config->db;
+}
+
 /* ---- the check that no stored link loses its asset set ---- */
 
 typedef struct orphans {
@@ -106,7 +111,7 @@ static bool no_orphans(const service *self, char *why, size_t why_size) {
     orphans found = {.sets = self->sets};
     if (store_asset_sets(self->store, look_for_orphans, &found) != STORE_OK) {
         (void)snprintf(why, why_size, "cannot read the links' asset sets from %s",
-                       self->config->db);
+                       database_name(self->config));
         return false;
     }
     if (found.rows > 0) {
@@ -162,7 +167,7 @@ static bool open_parts(service *self, char *why, size_t why_size) {
     }
     if (!timer_sweep_now(self->store)) {
         (void)snprintf(why, why_size, "cannot delete expired links in %s: is it writable?",
-                       config->db);
+                       database_name(config));
         return false;
     }
     self->sets =
@@ -274,7 +279,7 @@ static int delete_link(const server_config *config, char *why, size_t why_size) 
     case STORE_NOT_FOUND:
     case STORE_GONE:
         (void)snprintf(why, why_size, "delete: there is no link %s in %s", config->operands[0],
-                       config->db);
+                       database_name(config));
         return EXIT_NOT_DONE;
     default:
         return EXIT_NOT_DONE;

@@ -10,10 +10,10 @@
 /* Which engine serves a path: the first row whose prefix it starts with. */
 static const struct {
     const char *prefix;
-    const store_engine *engine; /* NULL: known, but not in this build */
+    const store_engine *engine;
 } ENGINES[] = {
-    {"postgresql://", NULL},
-    {"postgres://", NULL},
+    {"postgresql://", &store_engine_postgres},
+    {"postgres://", &store_engine_postgres},
     {"", &store_engine_sqlite},
 };
 
@@ -52,13 +52,6 @@ static const store_engine *complete(store_options *options, char *why, size_t wh
     size_t i = 0;
     while (strncmp(options->path, ENGINES[i].prefix, strlen(ENGINES[i].prefix)) != 0) {
         i++; /* the last prefix is empty and fits all */
-    }
-    if (ENGINES[i].engine == NULL) {
-        /* The rest of the URL is kept out of the line: it may hold a password. */
-        snprintf(why, why_size,
-                 "database %s... is not served by this build: --db or DB_PATH takes the path of an "
-                 "SQLite file, such as ./data/arxd.db",
-                 ENGINES[i].prefix);
     }
     return ENGINES[i].engine;
 }

@@ -28,6 +28,7 @@ struct store {
 };
 
 extern const store_engine store_engine_sqlite;
+extern const store_engine store_engine_postgres;
 
 /* A NUL-terminated copy of `len` bytes, or NULL without memory. Caller frees. */
 char *store_copy(const void *bytes, size_t len);

@@ -11,5 +11,7 @@
 
 extern const char *const migrations_sqlite[];
 extern const size_t migrations_sqlite_count;
+extern const char *const migrations_postgres[];
+extern const size_t migrations_postgres_count;
 
 #endif

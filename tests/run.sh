@@ -8,9 +8,11 @@
 #
 #   checks                rules of the house that a script can check
 #   unit,  unit-asan      cmocka programs, one per property
+#   unit-postgres         those of the store, on PostgreSQL
 #   tool,  tool-asan      the arx tool against the golden vectors
 #   page                  the page's codec as WebAssembly against the same, and what its build makes
 #   http,  http-asan      arxd itself, over sockets; its stderr must stay empty
+#   http-postgres         the same on PostgreSQL
 #   soak-asan             two minutes of everything at once (tests/soak/soak.test.mjs; `make soak` for more)
 #   storage               arxd on a disk that fails, or loses what was not synced
 #   fuzz                  libFuzzer targets: their corpora, then FUZZ_SECONDS (30) of new inputs each
@@ -23,19 +25,26 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-ALL_SUITES="soak-asan unit-asan http-asan tool-asan unit http storage tool page fuzz checks"
+ALL_SUITES="soak-asan unit-asan http-asan tool-asan unit unit-postgres http storage tool page fuzz checks"
 RUNS=build/test-runs
 RESULTS=${RESULTS:-$RUNS/$$}
 TIMEOUT_S=600
 
-# name of the suite without its mode, and the mode
-base_of() { echo "${1%-asan}"; }
+# name of the suite without its mode or database, and the mode
+base_of() { name=${1%-asan} && echo "${name%-postgres}"; }
 mode_of() { case $1 in *-asan) echo asan ;; *) echo release ;; esac; }
+
+on_postgres() { case $1 in *-postgres) ;; *) return 1 ;; esac; }
 
 programs_of() {
     case $(base_of "$1") in
     checks) for f in tests/checks/[a-z]*.sh; do basename "$f" .sh; done ;;
-    unit) for f in tests/unit/test_*.c; do basename "$f" .c | sed 's/^test_//'; done ;;
+    unit)
+        for f in tests/unit/test_*.c; do
+            ! on_postgres "$1" || case $f in */test_server_store* | */test_server_postgres*) ;; *) continue ;; esac
+            basename "$f" .c | sed 's/^test_//'
+        done
+        ;;
     fuzz) for f in tests/fuzz/fuzz_*.c; do basename "$f" .c | sed 's/^fuzz_//'; done ;;
     tool | http | page | storage | soak) for f in tests/"$(base_of "$1")"/*.test.mjs; do basename "$f" .test.mjs; done ;;
     *)
@@ -50,6 +59,7 @@ execute() {
     suite=$1 program=$2 mode=$(mode_of "$1")
     export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1:${ASAN_OPTIONS:-}"
     export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:${UBSAN_OPTIONS:-}"
+    on_postgres "$suite" || unset ARXD_TEST_POSTGRES
     export ARXD="$PWD/build/$mode/arxd" ARX="$PWD/build/$mode/arx" TEST_MODE="$mode"
     case $(base_of "$suite") in
     checks) exec timeout -k 10 $TIMEOUT_S sh "tests/checks/$program.sh" ;;
@@ -176,7 +186,10 @@ for wanted in "$@"; do
     esac
 done >"$RESULTS/plan"
 
-xargs -P "${JOBS:-$(nproc)}" -n 2 sh tests/run.sh --one <"$RESULTS/plan"
+# One PostgreSQL for all suites that need it; each test has databases of its own there.
+with_postgres=
+! grep -q -e '-postgres ' "$RESULTS/plan" || with_postgres=tests/postgres.sh
+$with_postgres xargs -P "${JOBS:-$(nproc)}" -n 2 sh tests/run.sh --one <"$RESULTS/plan"
 
 cat "$RESULTS"/*.skips 2>/dev/null | sort | sed 's/^/skipped: /'
 planned=$(wc -l <"$RESULTS/plan")

@@ -28,7 +28,7 @@ except() { # PATTERN FILES...: the files whose names do not match
         $(except '^codec/(brotli|deflate|entropy_native)' $library)
     check_empty "only link and url know libidn2" including 'idn2\.h' $(except '^codec/(link|url)' $library)
     check_empty "only server/http* include microhttpd.h" including 'microhttpd\.h' $(except '^server/http' $library $server)
-    check_empty "only server/store_* know SQLite" including 'sqlite3\.h' $(except '^server/store_' $library $server)
+    check_empty "only server/store_* know a database" including 'sqlite3\.h|libpq-fe\.h' $(except '^server/store_' $library $server)
     check_empty "SQL is in store_* and sql/ only" grep -nE '"(SELECT|INSERT|UPDATE|DELETE FROM|CREATE|PRAGMA|BEGIN) ' \
         $(except '^server/store_' $server)
     check_empty "handlers touch no thread primitive" including 'pthread\.h|threads\.h|semaphore\.h|stdatomic\.h' \

@@ -1,6 +1,10 @@
 /*
- * stores.h - what the store's unit programs share: a scratch folder on the real disk, operations
- * that are waited for, and a second connection to the same file.
+ * stores.h - what the store's unit programs share: databases of their own, operations that are
+ * waited for, and a second connection to the same database.
+ *
+ * The programs named test_server_store* run on SQLite, in a scratch folder on the real disk, and on
+ * PostgreSQL where ARXD_TEST_POSTGRES names a server (tests/postgres.sh). What only one of the two
+ * has is tested in programs of its own.
  */
 #ifndef TEST_STORES_H
 #define TEST_STORES_H
@@ -10,6 +14,7 @@
 #include "clock.h"
 #include "store.h"
 
+#include <postgresql/libpq-fe.h>
 #include <pthread.h>
 #include <sqlite3.h>
 #include <stdatomic.h>
@@ -20,10 +25,44 @@
 #include <time.h>
 #include <unistd.h>
 
-/* An empty folder of this process's own under build/test-tmp; the path of `name` in it. */
+/* The URL of the server, or NULL: SQLite. */
+static inline const char *on_postgres(void) {
+    return getenv("ARXD_TEST_POSTGRES");
+}
+
+static inline void fail_by_connection(PGconn *conn, const char *doing) {
+    char text[2048];
+    snprintf(text, sizeof text, "%.1024s: %.900s", doing, PQerrorMessage(conn));
+    PQfinish(conn);
+    fail_msg("%s", text);
+}
+
+static inline void run_on_server(const char *sql) {
+    char url[512];
+    snprintf(url, sizeof url, "%s/postgres", on_postgres());
+    PGconn *conn = PQconnectdb(url);
+    PQclear(PQexec(conn, "SET client_min_messages TO error"));
+    PGresult *result = PQexec(conn, sql);
+    if (PQresultStatus(result) != PGRES_COMMAND_OK) {
+        fail_by_connection(conn, sql);
+    }
+    PQclear(result);
+    PQfinish(conn);
+}
+
+/* What a report or an error calls the database. */
+static inline const char *scratch_shown(const char *path) {
+    return strrchr(path, '/');
+}
+
+/* In an empty folder of this process's own under build/test-tmp, or on the server: `name`. */
 static inline const char *scratch(const char *name) {
     static char path[512];
     static int made;
+    if (on_postgres() != NULL) {
+        snprintf(path, sizeof path, "%s/t%ld-%s", on_postgres(), (long)getpid(), name);
+        return path;
+    }
     if (!made) {
         mkdir("build", 0777);
         mkdir("build/test-tmp", 0777);
@@ -35,9 +74,18 @@ static inline const char *scratch(const char *name) {
     return path;
 }
 
+/* Whatever was there, the next store_open() finds an empty place. */
 static inline void scratch_remove(const char *path) {
     static const char *const ends[] = {"", "-wal", "-shm"};
     char name[600];
+    if (on_postgres() != NULL) {
+        snprintf(name, sizeof name, "DROP DATABASE IF EXISTS \"%s\" WITH (FORCE)",
+                 scratch_shown(path) + 1);
+        run_on_server(name);
+        snprintf(name, sizeof name, "CREATE DATABASE \"%s\"", scratch_shown(path) + 1);
+        run_on_server(name);
+        return;
+    }
     for (size_t i = 0; i < 3; i++) {
         snprintf(name, sizeof name, "%s%s", path, ends[i]);
         unlink(name);
@@ -49,7 +97,7 @@ static inline int scratch_clean(void **state) {
     (void)state;
     char command[600];
     snprintf(command, sizeof command, "rm -rf build/test-tmp/store-%ld", (long)getpid());
-    return system(command) == 0 ? 0 : -1;
+    return on_postgres() != NULL || system(command) == 0 ? 0 : -1;
 }
 
 static inline bool file_exists(const char *path, const char *end) {
@@ -244,7 +292,7 @@ static inline store_result ping(store *s) {
     return do_op(s, &op);
 }
 
-/* ---- a second connection, as another process would have it ---- */
+/* ---- a second connection, as another process would have it, to a file ---- */
 
 static inline sqlite3 *raw_open(const char *path) {
     sqlite3 *db = NULL;
@@ -267,6 +315,123 @@ static inline int64_t raw_int(sqlite3 *db, const char *sql) {
     int64_t value = sqlite3_column_int64(query, 0);
     sqlite3_finalize(query);
     return value;
+}
+
+/* ---- the same to either database; its tables have the same names ---- */
+
+typedef struct peer {
+    sqlite3 *file; /* one of the two */
+    PGconn *conn;
+} peer;
+
+static inline void peer_exec(peer *p, const char *sql) {
+    if (p->file != NULL) {
+        raw_exec(p->file, sql);
+        return;
+    }
+    PGresult *result = PQexec(p->conn, sql);
+    if (PQresultStatus(result) != PGRES_COMMAND_OK && PQresultStatus(result) != PGRES_TUPLES_OK) {
+        fail_by_connection(p->conn, sql);
+    }
+    PQclear(result);
+}
+
+static inline peer *peer_open(const char *path) {
+    peer *p = calloc(1, sizeof *p);
+    if (on_postgres() == NULL) {
+        p->file = raw_open(path);
+    } else {
+        p->conn = PQconnectdb(path);
+        peer_exec(p, "SET search_path TO arxd; SET client_min_messages TO error");
+    }
+    return p;
+}
+
+static inline void peer_close(peer *p) {
+    sqlite3_close(p->file);
+    PQfinish(p->conn);
+    free(p);
+}
+
+static inline int64_t peer_int(peer *p, const char *sql) {
+    if (p->file != NULL) {
+        return raw_int(p->file, sql);
+    }
+    PGresult *result = PQexec(p->conn, sql);
+    if (PQresultStatus(result) != PGRES_TUPLES_OK || PQntuples(result) != 1) {
+        fail_by_connection(p->conn, sql);
+    }
+    int64_t value = strtoll(PQgetvalue(result, 0, 0), NULL, 10);
+    PQclear(result);
+    return value;
+}
+
+/* Nobody else writes until peer_unlock(). */
+static inline void peer_lock(peer *p) {
+    peer_exec(p, p->file != NULL ? "BEGIN IMMEDIATE"
+                                 : "BEGIN; LOCK TABLE artifacts, lifetimes, idempotency, notes, "
+                                   "gone IN EXCLUSIVE MODE");
+}
+
+static inline void peer_unlock(peer *p) {
+    peer_exec(p, "ROLLBACK");
+}
+
+/* Links that have expired, without going through the store. maker: an SQL expression. */
+static inline void peer_fill_expired(peer *p, int count, int64_t created_at_ms, const char *maker) {
+    char sql[1024];
+    if (p->file != NULL) {
+        snprintf(sql, sizeof sql,
+                 "BEGIN; WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < "
+                 "%d) INSERT INTO artifacts (id, created_at, updated_at, maker, payload) SELECT "
+                 "randomblob(16), %lld, 0, %s, hex(randomblob(200)) FROM n; "
+                 "INSERT INTO lifetimes SELECT row, 1, 0, 1, 1, 0, 0, 0, NULL, NULL FROM artifacts "
+                 "WHERE row NOT IN (SELECT row FROM lifetimes); COMMIT",
+                 count, (long long)created_at_ms, maker);
+    } else {
+        snprintf(sql, sizeof sql,
+                 "INSERT INTO artifacts (id, created_at, updated_at, maker, payload) SELECT "
+                 "gen_random_uuid(), %lld, 0, %s, CAST(repeat('x', 400) AS bytea) FROM "
+                 "generate_series(1, %d); INSERT INTO lifetimes (id, expires_at, expires_slot, "
+                 "last_viewed_at, ttl, sliding, views, max_views, views_left) SELECT id, 1, 0, 0, "
+                 "1, true, 0, 0, 0 FROM artifacts WHERE id NOT IN (SELECT id FROM lifetimes)",
+                 (long long)created_at_ms, maker, count);
+    }
+    peer_exec(p, sql);
+}
+
+/* Ends and records of long ago, likewise. */
+static inline void peer_fill_old(peer *p, int ends, int records) {
+    char sql[1024];
+    if (p->file != NULL) {
+        snprintf(sql, sizeof sql,
+                 "BEGIN; WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE "
+                 "i < %d) INSERT INTO gone SELECT randomblob(16), i FROM n;"
+                 "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < %d)"
+                 "INSERT INTO idempotency SELECT i, randomblob(32), randomblob(32), 201, i, "
+                 "randomblob(2000) FROM n; COMMIT",
+                 ends, records);
+    } else {
+        snprintf(
+            sql, sizeof sql,
+            "INSERT INTO gone SELECT gen_random_uuid(), i FROM generate_series(1, %d) i; "
+            "INSERT INTO idempotency SELECT sha256(CAST(CAST(i AS text) AS bytea)), "
+            "sha256(''), 201, i, CAST(repeat('x', 2000) AS bytea) FROM generate_series(1, %d) i",
+            ends, records);
+    }
+    peer_exec(p, sql);
+}
+
+/* Is what is stored whole, as far as the database can tell? */
+static inline void peer_check(const char *path) {
+    peer *p = peer_open(path);
+    assert_int_equal(peer_int(p, p->file != NULL
+                                     ? "SELECT count(*) FROM pragma_integrity_check"
+                                       " WHERE integrity_check = 'ok'"
+                                     : "SELECT CASE WHEN (SELECT count(*) FROM artifacts) = "
+                                       "(SELECT count(*) FROM lifetimes) THEN 1 ELSE 0 END"),
+                     1);
+    peer_close(p);
 }
 
 #endif

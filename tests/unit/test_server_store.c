@@ -104,10 +104,10 @@ static void same_id_twice(void **state) {
     assert_string_equal(read.artifact.payload, "first");
     store_op_clear(&read);
     assert_int_equal(ping(s), STORE_OK);
-    sqlite3 *db = raw_open(scratch("twice.db"));
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM artifacts"), 3);
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM lifetimes"), 3);
-    sqlite3_close(db);
+    peer *db = peer_open(scratch("twice.db"));
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM artifacts"), 3);
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM lifetimes"), 3);
+    peer_close(db);
     store_close(s);
 }
 
@@ -162,14 +162,14 @@ static void touches(void **state) {
         store_op_clear(&seen);
     }
 
-    sqlite3 *db = raw_open(path);
+    peer *db = peer_open(path);
     int64_t begin_ms = clock_monotonic_ms();
-    while (raw_int(db, "SELECT sum(views) FROM lifetimes") < 20) {
+    while (peer_int(db, "SELECT sum(views) FROM lifetimes") < 20) {
         assert_true(clock_monotonic_ms() - begin_ms < 2000);
         sleep_ms(10);
     }
     assert_true(clock_monotonic_ms() - begin_ms <= 1100);
-    sqlite3_close(db);
+    peer_close(db);
     store_op after = read_one(s, 1, false);
     assert_int_equal(after.artifact.views, 10);
     assert_int_equal(after.artifact.expires_at_ms, START_MS + HOUR_MS + 10000);
@@ -221,10 +221,10 @@ static void read_removes_expired(void **state) {
     assert_null(read.artifact.payload);
     store_op_clear(&read);
     store_close(s);
-    sqlite3 *db = raw_open(scratch("gone.db"));
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM artifacts"), 1);
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM lifetimes"), 1);
-    sqlite3_close(db);
+    peer *db = peer_open(scratch("gone.db"));
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM artifacts"), 1);
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM lifetimes"), 1);
+    peer_close(db);
 }
 
 static void sweep_counts(void **state) {
@@ -257,10 +257,10 @@ static void sweep_counts(void **state) {
     }
     free(ops);
     store_close(s);
-    sqlite3 *db = raw_open(scratch("sweep.db"));
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM artifacts"), (ROWS + 2) / 3);
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM lifetimes"), (ROWS + 2) / 3);
-    sqlite3_close(db);
+    peer *db = peer_open(scratch("sweep.db"));
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM artifacts"), (ROWS + 2) / 3);
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM lifetimes"), (ROWS + 2) / 3);
+    peer_close(db);
 }
 
 static void describe_fills_in(void **state) {

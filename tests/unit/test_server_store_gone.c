@@ -20,16 +20,21 @@ static store *open_gone(const char *name) {
     return open_with((store_options){.path = scratch(name), .gone = true});
 }
 
+static store *open_fresh(const char *name) {
+    scratch_remove(scratch(name));
+    return open_gone(name);
+}
+
 static int64_t count_gone(const char *name) {
-    sqlite3 *db = raw_open(scratch(name));
-    int64_t count = raw_int(db, "SELECT count(*) FROM gone");
-    sqlite3_close(db);
+    peer *db = peer_open(scratch(name));
+    int64_t count = peer_int(db, "SELECT count(*) FROM gone");
+    peer_close(db);
     return count;
 }
 
 static void deleted(void **state) {
     (void)state;
-    store *s = open_gone("deleted.db");
+    store *s = open_fresh("deleted.db");
     assert_int_equal(insert_one(s, 1, "x", 100 * HOUR_MS), STORE_OK);
     assert_int_equal(delete_one(s, 1), STORE_OK);
     store_close(s);
@@ -55,7 +60,7 @@ static void deleted(void **state) {
 /* The day begins with the end of the row, not with the moment somebody noticed. */
 static void expired(void **state) {
     (void)state;
-    store *s = open_gone("expired.db");
+    store *s = open_fresh("expired.db");
     for (uint64_t i = 1; i <= 4; i++) {
         assert_int_equal(insert_one(s, i, "x", HOUR_MS), STORE_OK);
     }
@@ -91,7 +96,7 @@ static void expired(void **state) {
 /* What ended while the store was closed for long is simply not there. */
 static void long_ago(void **state) {
     (void)state;
-    store *s = open_gone("ago.db");
+    store *s = open_fresh("ago.db");
     assert_int_equal(insert_one(s, 1, "x", HOUR_MS), STORE_OK);
     assert_int_equal(insert_one(s, 2, "x", 20 * HOUR_MS), STORE_OK);
     store_close(s);
@@ -117,13 +122,9 @@ static void long_ago(void **state) {
 static void forgotten_in_steps(void **state) {
     (void)state;
     const char *path = scratch("many.db");
-    store_close(open_gone("many.db"));
-    sqlite3 *db = raw_open(path);
-    raw_exec(db, "BEGIN; WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE "
-                 "i < 20000) INSERT INTO gone SELECT randomblob(16), i FROM n;"
-                 "WITH RECURSIVE n(i) AS (VALUES (1) UNION ALL SELECT i + 1 FROM n WHERE i < 3000)"
-                 "INSERT INTO idempotency SELECT i, randomblob(32), randomblob(32), 201, i, "
-                 "randomblob(2000) FROM n; COMMIT");
+    store_close(open_fresh("many.db"));
+    peer *db = peer_open(path);
+    peer_fill_old(db, 20000, 3000);
     store *s = open_gone("many.db");
     gate g = GATE_INIT;
     store_op op = {.kind = STORE_SWEEP};
@@ -138,9 +139,9 @@ static void forgotten_in_steps(void **state) {
     assert_true(between >= 2);
     gate_wait(&g, 1);
     assert_int_equal(op.count, 0);
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM gone"), 0);
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM idempotency"), 0);
-    sqlite3_close(db);
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM gone"), 0);
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM idempotency"), 0);
+    peer_close(db);
     store_close(s);
 }
 

@@ -5,8 +5,6 @@
  */
 #include "stores.h"
 
-#include "store_migrations.h"
-
 #define HOUR_MS  INT64_C(3600000)
 #define START_MS INT64_C(1700000000000)
 
@@ -125,17 +123,9 @@ static void walks_are_bounded(void **state) {
     store *s = open_fresh("walk.db");
     insert_of(s, 1, 1, HOUR_MS);
     store_close(s);
-    sqlite3 *db = raw_open(path);
-    char sql[512];
-    snprintf(sql, sizeof sql,
-             "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < %d) "
-             "INSERT INTO artifacts (id, created_at, updated_at, maker, payload) "
-             "SELECT randomblob(16), 1700000000001, 0, (SELECT maker FROM artifacts), 'x' FROM n",
-             STORE_LIST_LOOK + 10);
-    raw_exec(db, sql);
-    raw_exec(db, "INSERT INTO lifetimes SELECT row, 1, 1, 1, 0, 0, 0, 0, NULL, NULL "
-                 "FROM artifacts WHERE created_at > 1700000000000");
-    sqlite3_close(db);
+    peer *db = peer_open(path);
+    peer_fill_expired(db, STORE_LIST_LOOK + 10, 1700000000001, "(SELECT maker FROM artifacts)");
+    peer_close(db);
     s = open_at(path);
     uint64_t numbers[8];
     store_op op = first_page(1, STORE_LIVE, 5);
@@ -245,44 +235,6 @@ static void version_that_was_read(void **state) {
     store_close(s);
 }
 
-/* A database as the first version left it: every link is there, and listed. */
-static void from_version_1(void **state) {
-    (void)state;
-    const char *path = scratch("version1.db");
-    scratch_remove(path);
-    sqlite3 *db = raw_open(path);
-    raw_exec(db, migrations_sqlite[0]);
-    raw_exec(db,
-             "PRAGMA application_id = 0x61727864; PRAGMA user_version = 1;"
-             "INSERT INTO artifacts (row, id, created_at, updated_at, maker, payload) VALUES"
-             "(1, x'00000000000000000000000000000001', 1699999999999, 1699999999999, NULL, 'one'),"
-             "(2, x'00000000000000000000000000000002', 1699999999999, 1699999999999, zeroblob(32), "
-             "'two'),"
-             "(3, x'00000000000000000000000000000003', 1699999999999, 1699999999999, zeroblob(32), "
-             "'three');"
-             "INSERT INTO lifetimes VALUES (1, 1700003600000, 0, 1, 0, 0, 0, 0, NULL),"
-             "(2, 1700003600000, 0, 1, 0, 0, 0, 0, NULL), (3, 9, 0, 1, 0, 0, 0, 0, NULL)");
-    sqlite3_close(db);
-    store *s = open_at(path);
-    store_op op = {.kind = STORE_LIST, .state = STORE_ANY, .limit = 10};
-    assert_int_equal(do_op(s, &op), STORE_OK);
-    assert_int_equal(op.count, 2);
-    assert_int_equal(op.artifacts[0].id[15], 3);
-    assert_int_equal(op.artifacts[1].id[15], 2);
-    store_op_clear(&op);
-    op = (store_op){.kind = STORE_READ, .artifact.id[15] = 1};
-    assert_int_equal(do_op(s, &op), STORE_OK);
-    assert_string_equal(op.artifact.payload, "one");
-    assert_null(op.artifact.label);
-    store_op_clear(&op);
-    assert_int_equal(sweep(s), 1);
-    store_close(s);
-    db = raw_open(path);
-    assert_int_equal(raw_int(db, "PRAGMA user_version"), (int64_t)migrations_sqlite_count);
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM notes"), 0);
-    sqlite3_close(db);
-}
-
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(pages, fresh),
@@ -291,7 +243,6 @@ int main(void) {
         cmocka_unit_test_setup(labels, fresh),
         cmocka_unit_test_setup(payload_stays, fresh),
         cmocka_unit_test_setup(version_that_was_read, fresh),
-        cmocka_unit_test_setup(from_version_1, fresh),
     };
     return cmocka_run_group_tests(tests, NULL, scratch_clean);
 }

@@ -159,13 +159,13 @@ static void expiry(void **state) {
     atomic_store(&test_clock_ms, START_MS + 2 * HOUR_MS - 1);
     put(s, 200, 0, "young", STORE_OK);
     assert_int_equal(sweep(s), 0); /* it counts links */
-    sqlite3 *db = raw_open(path);
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM notes"), 91); /* the used one is gone */
+    peer *db = peer_open(path);
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM notes"), 91); /* the used one is gone */
     atomic_store(&test_clock_ms, START_MS + 2 * HOUR_MS);
     assert_int_equal(sweep(s), 0);
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM notes"), 1);
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM notes"), 1);
     must_be(s, 200, "young");
-    sqlite3_close(db);
+    peer_close(db);
     store_close(s);
 }
 

@@ -58,9 +58,9 @@ static store_result recall_result(store *s, uint64_t scope) {
 }
 
 static int64_t count_of(const char *path, const char *sql) {
-    sqlite3 *db = raw_open(path);
-    int64_t count = raw_int(db, sql);
-    sqlite3_close(db);
+    peer *db = peer_open(path);
+    int64_t count = peer_int(db, sql);
+    peer_close(db);
     return count;
 }
 
@@ -191,16 +191,16 @@ static void failures_are_not_recorded(void **state) {
     assert_int_equal(count_of(path, "SELECT count(*) FROM idempotency"), 0);
 
     /* Nor a row when the record cannot be written. */
-    sqlite3 *db = raw_open(path);
-    raw_exec(db, "ALTER TABLE idempotency RENAME TO away");
+    peer *db = peer_open(path);
+    peer_exec(db, "ALTER TABLE idempotency RENAME TO away");
     store_op op = make_insert(7, "x", HOUR_MS);
     record_under(&op, 7, 0);
     assert_int_equal(do_op(s, &op), STORE_FAILED);
     assert_int_equal(recall_result(s, 7), STORE_FAILED);
     assert_int_equal(read_result(s, 7), STORE_NOT_FOUND);
     assert_int_equal(insert_one(s, 8, "unrecorded", HOUR_MS), STORE_OK);
-    raw_exec(db, "ALTER TABLE away RENAME TO idempotency");
-    sqlite3_close(db);
+    peer_exec(db, "ALTER TABLE away RENAME TO idempotency");
+    peer_close(db);
     assert_int_equal(do_op(s, &op), STORE_OK);
     store_op_clear(&op);
     assert_int_equal(recall_result(s, 7), STORE_OK);
@@ -304,8 +304,8 @@ static void sent_at_once(void **state) {
 static void sent_twice_in_a_batch(void **state) {
     (void)state;
     store *s = open_fresh("twins.db");
-    sqlite3 *db = raw_open(scratch("twins.db"));
-    raw_exec(db, "BEGIN IMMEDIATE");
+    peer *db = peer_open(scratch("twins.db"));
+    peer_lock(db);
     gate g = GATE_INIT;
     store_op ops[3];
     for (uint64_t i = 0; i < 3; i++) {
@@ -315,7 +315,7 @@ static void sent_twice_in_a_batch(void **state) {
         }
         start_op(s, &ops[i], &g);
     }
-    raw_exec(db, "ROLLBACK");
+    peer_unlock(db);
     gate_wait(&g, 3);
     assert_int_equal(ops[1].result, STORE_OK);
     assert_int_equal(ops[2].result, STORE_CONFLICT);
@@ -323,7 +323,7 @@ static void sent_twice_in_a_batch(void **state) {
     for (int i = 0; i < 3; i++) {
         store_op_clear(&ops[i]);
     }
-    sqlite3_close(db);
+    peer_close(db);
     store_close(s);
 }
 

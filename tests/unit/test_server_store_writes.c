@@ -155,11 +155,11 @@ static void delete_removes(void **state) {
     assert_int_equal(delete_one(s, 2), STORE_OK);
     assert_int_equal(delete_one(s, 2), STORE_NOT_FOUND);
     store_close(s);
-    sqlite3 *db = raw_open(scratch("delete.db"));
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM artifacts"), 1);
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM lifetimes"), 1);
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM gone"), 0); /* nobody asked for it */
-    sqlite3_close(db);
+    peer *db = peer_open(scratch("delete.db"));
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM artifacts"), 1);
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM lifetimes"), 1);
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM gone"), 0); /* nobody asked for it */
+    peer_close(db);
 }
 
 /* A guarded write meets only the row that was seen. */
@@ -251,10 +251,10 @@ static void views_run_out(void **state) {
     at(0); /* no clock brings it back */
     assert_int_equal(read_result(s, 1), STORE_NOT_FOUND);
     store_close(s);
-    sqlite3 *db = raw_open(scratch("views.db"));
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM artifacts"), 0);
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM lifetimes"), 0);
-    sqlite3_close(db);
+    peer *db = peer_open(scratch("views.db"));
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM artifacts"), 0);
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM lifetimes"), 0);
+    peer_close(db);
 }
 
 /* A limit put on, changed or kept by an update counts from there on. */
@@ -387,8 +387,8 @@ static void one_millisecond(void **state) {
 
     /* All of it in one transaction, at the very millisecond in which the other row ends. */
     at(1000);
-    sqlite3 *db = raw_open(path);
-    raw_exec(db, "BEGIN IMMEDIATE");
+    peer *db = peer_open(path);
+    peer_lock(db);
     gate g = GATE_INIT;
     store_op ops[6] = {make_insert(9, "first in line", HOUR_MS),
                        make_update(1, "three"),
@@ -399,7 +399,7 @@ static void one_millisecond(void **state) {
     for (int i = 0; i < 6; i++) {
         start_op(s, &ops[i], &g);
     }
-    raw_exec(db, "ROLLBACK");
+    peer_unlock(db);
     gate_wait(&g, 6);
     static const store_result right[6] = {STORE_OK, STORE_OK,        STORE_NOT_FOUND,
                                           STORE_OK, STORE_NOT_FOUND, STORE_OK};
@@ -415,7 +415,7 @@ static void one_millisecond(void **state) {
     assert_string_equal(read.artifact.payload, "four");
     assert_int_equal(read.artifact.expires_at_ms, START_MS + 2000);
     store_op_clear(&read);
-    sqlite3_close(db);
+    peer_close(db);
     store_close(s);
 }
 
@@ -490,8 +490,8 @@ static void touches_in_the_batch(void **state) {
     for (uint64_t i = 1; i <= 3; i++) {
         assert_int_equal(insert_one(s, i, "x", 10000), STORE_OK);
     }
-    sqlite3 *db = raw_open(path);
-    raw_exec(db, "BEGIN IMMEDIATE");
+    peer *db = peer_open(path);
+    peer_lock(db);
     gate g = GATE_INIT;
     store_op first = make_insert(9, "first in line", HOUR_MS);
     start_op(s, &first, &g);
@@ -511,7 +511,7 @@ static void touches_in_the_batch(void **state) {
     for (int i = 0; i < 3; i++) {
         start_op(s, &ops[i], &g);
     }
-    raw_exec(db, "ROLLBACK");
+    peer_unlock(db);
     gate_wait(&g, 4);
     for (int i = 0; i < 3; i++) {
         assert_int_equal(ops[i].result, STORE_OK);
@@ -531,9 +531,9 @@ static void touches_in_the_batch(void **state) {
     assert_int_equal(read.artifact.expires_at_ms, START_MS + 16000);
     store_op_clear(&read);
     assert_int_equal(read_result(s, 2), STORE_NOT_FOUND); /* a touch raises no dead */
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM lifetimes"), 3);
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM artifacts"), 3);
-    sqlite3_close(db);
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM lifetimes"), 3);
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM artifacts"), 3);
+    peer_close(db);
     store_close(s);
 }
 
@@ -563,9 +563,9 @@ static void touched_is_alive(void **state) {
         assert_int_equal(read_result(s, i), i < 4 ? STORE_OK : STORE_NOT_FOUND);
     }
     store_close(s);
-    sqlite3 *db = raw_open(path);
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM lifetimes"), 3);
-    sqlite3_close(db);
+    peer *db = peer_open(path);
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM lifetimes"), 3);
+    peer_close(db);
 }
 
 int main(void) {

@@ -1,5 +1,5 @@
 /*
- * test_server_store_memory.c - every allocation of every operation may fail, the store's own and
+ * test_server_sqlite_memory.c - every allocation of every operation may fail, the store's own and
  * SQLite's: the answer is an error then, nothing that was answered STORE_OK is lost, nothing is
  * half done, and once there is memory again all works.
  *
