@@ -1,7 +1,8 @@
 /* Short links: what create accepts and refuses, the row, its lifetime. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { assertError, run, sleep, startServer, until } from "./harness.mjs";
+import { expire, lifetimeIs, sql } from "./database.mjs";
+import { assertError, sleep, startServer, until } from "./harness.mjs";
 
 const UUID4 = /^[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[89ab][0-9a-f]{3}-[0-9a-f]{12}$/;
 const ISO_MS = /^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/;
@@ -13,22 +14,8 @@ before(async () => {
 });
 after(() => server.stop());
 
-/** Runs SQL on the database of the running server, without ever checkpointing it. */
-function sql(statement) {
-  const script = `.timeout 5000\n.dbconfig no_ckpt_on_close on\nPRAGMA wal_autocheckpoint=0;\n${statement}\n`;
-  const { code, stdout, stderr } = run("sqlite3", ["-batch", server.db], { input: script });
-  assert.equal(code, 0, stderr);
-  return stdout.trim().split("\n").slice(2).join("\n");
-}
-
 const lifetimeOf = (id, column) =>
-  Number(
-    sql(
-      `SELECT ${column} FROM lifetimes JOIN artifacts USING (row) WHERE hex(id) = '${id
-        .replaceAll("-", "")
-        .toUpperCase()}';`,
-    ),
-  );
+  Number(sql(server.db, `SELECT ${column} FROM lifetimes WHERE ${lifetimeIs(id)};`));
 
 const base64urlOf = (id) => Buffer.from(id.replaceAll("-", ""), "hex").toString("base64url");
 
@@ -290,11 +277,7 @@ test("HEAD refreshes nothing", async () => {
 
 test("an expired row is gone for every route", async () => {
   const { id } = await server.create("pe30");
-  sql(
-    `UPDATE lifetimes SET expires_at = 1 WHERE row = (SELECT row FROM artifacts WHERE hex(id) = '${id
-      .replaceAll("-", "")
-      .toUpperCase()}');`,
-  );
+  expire(server.db, id);
   assertError(await server.request("GET", `/api/artifacts/${id}`), 404, "Artifact not found or expired.");
   for (const target of [`/${id}`, `/${id}/raw`])
     assert.equal((await server.request("GET", target)).status, 404, target);

@@ -1,6 +1,7 @@
-/* calls.mjs - what several tests do with a server: calls with a body and a key, SQL, envelopes. */
+/* calls.mjs - what several tests do with a server: calls with a body and a key, envelopes. */
 import assert from "node:assert/strict";
-import { run } from "./harness.mjs";
+
+export { dump, expire, hexOf, sql } from "./database.mjs";
 
 /**
  * One request; `json` is sent as JSON, `body` as it is, `key` as a bearer. The answer has status,
@@ -25,20 +26,6 @@ export async function want(status, server, method, target, options) {
   assert.equal(answer.status, status, `${method} ${target}: ${answer.text.slice(0, 300)}`);
   return answer.body ?? answer.text;
 }
-
-/** Runs SQL on a database a server may have open, without ever checkpointing it. */
-export function sql(db, statement) {
-  const script = `.timeout 5000\n.dbconfig no_ckpt_on_close on\nPRAGMA wal_autocheckpoint=0;\n${statement}\n`;
-  const { code, stdout, stderr } = run("sqlite3", ["-batch", db], { input: script });
-  assert.equal(code, 0, stderr);
-  return stdout.trim().split("\n").slice(2).join("\n");
-}
-
-export const hexOf = (id) => id.replaceAll("-", "").toUpperCase();
-
-/** Makes a link's row look as if it had expired at that time: long ago, unless said otherwise. */
-export const expire = (db, id, atMs = 1) =>
-  sql(db, `UPDATE lifetimes SET expires_at = ${atMs} WHERE row = (SELECT row FROM artifacts WHERE hex(id) = '${hexOf(id)}');`);
 
 /** An envelope of one markdown artifact. */
 export const note = (content, more = {}) => ({

@@ -45,7 +45,7 @@ ${rows.join("\n")}
 `,
   });
   assert.equal(made.code, 0, made.stderr);
-  server = await startServer({ folder, args: ["--open-writes"] });
+  server = await startServer({ folder, args: ["--open-writes", "--db", path.join(folder, "arxd.db")] });
 });
 after(() => server.stop());
 

@@ -1,7 +1,7 @@
 /* Changing and removing links: PUT, DELETE, edit keys, lifetimes, cleanup. */
 import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
-import { call, expire, note, sql, UNKNOWN_ID, want } from "./calls.mjs";
+import { call, dump, expire, note, UNKNOWN_ID, want } from "./calls.mjs";
 import { assertError, sleep, startServer, until } from "./harness.mjs";
 
 let server, open;
@@ -25,7 +25,7 @@ test("the 201 has an edit key; the database has not", async () => {
     assert.ok(!JSON.stringify(await row(id)).includes(edit_key), "a reader does not see it");
   }
   assert.equal(keys.size, 20);
-  const dump = sql(server.db, ".dump");
+  const dump = dump(server.db);
   for (const key of keys) {
     assert.ok(!dump.includes(key));
     assert.ok(!dump.toLowerCase().includes(Buffer.from(key).toString("hex")));

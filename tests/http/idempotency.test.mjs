@@ -4,7 +4,7 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { call, hexOf, note, sql, want } from "./calls.mjs";
+import { call, dump, hexOf, note, sql, want } from "./calls.mjs";
 import { assertError, startServer, temporaryFolder, until } from "./harness.mjs";
 
 const digest = (text) => createHash("sha256").update(text).digest("hex");
@@ -156,7 +156,7 @@ test("records outlive a restart, and hold neither key nor edit key", async () =>
   const key = "a-very-recognisable-idempotency-key";
   const options = { json: { envelope: note("x") } };
   const first = await send("/api/artifacts", options, key, own);
-  const dump = sql(own.db, ".dump").toLowerCase();
+  const dump = dump(own.db).toLowerCase();
   const { edit_key, id } = first.body;
   assert.ok(dump.includes(hexOf(id).toLowerCase()), "the dump shows rows");
   for (const secret of [key, edit_key]) {

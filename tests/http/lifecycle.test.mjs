@@ -1,10 +1,10 @@
 /* How arxd starts, ends, and what survives when it is ended for it. */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import fs from "node:fs";
 import net from "node:net";
 import path from "node:path";
 import { test } from "node:test";
+import { checkDatabase, expire, lockDatabase, renameSets, sql } from "./database.mjs";
 import { ARXD, freePort, IS_ASAN, run, sleep, startServer, temporaryFolder } from "./harness.mjs";
 
 const REPORT = {
@@ -118,27 +118,13 @@ test("SIGKILL loses no row that was answered 201", async () => {
     await server.kill();
     await Promise.all(loops);
     assert.ok(kept.length > before, "the round wrote something");
-    const { stdout } = run("sqlite3", [server.db, "PRAGMA integrity_check;"]);
-    assert.equal(stdout.trim(), "ok");
+    checkDatabase(server.db);
   }
   const last = await startServer({ folder });
   for (const { id, payload } of kept)
     assert.equal((await last.getJson(`/api/artifacts/${id}`)).payload, payload);
   await last.stop();
 });
-
-/** Takes the database's write lock from outside; gives a function that lets it go. */
-async function lockDatabase(db) {
-  const holder = spawn("sqlite3", ["-batch", db], { stdio: ["pipe", "pipe", "inherit"] });
-  const ended = new Promise((resolve) => holder.once("close", resolve));
-  const locked = new Promise((resolve) => holder.stdout.on("data", (text) => /locked/.test(text) && resolve()));
-  holder.stdin.write(".dbconfig no_ckpt_on_close on\n.timeout 5000\nBEGIN IMMEDIATE;\nSELECT 'locked';\n");
-  await locked;
-  return async () => {
-    holder.stdin.end("ROLLBACK;\n");
-    await ended;
-  };
-}
 
 test("a lock held by someone else is waited for, and reads go on", async () => {
   const server = await startServer();
@@ -217,13 +203,9 @@ test("expired rows are swept at the start", async () => {
   const gone = await server.create("pe30");
   const kept = await server.create("pe31");
   await server.stop({ keep: true });
-  const hex = gone.id.replaceAll("-", "").toUpperCase();
-  run("sqlite3", [
-    server.db,
-    `UPDATE lifetimes SET expires_at = 1 WHERE row = (SELECT row FROM artifacts WHERE hex(id) = '${hex}');`,
-  ]);
+  expire(server.db, gone.id);
   const again = await startServer({ folder: server.folder });
-  assert.equal(run("sqlite3", ["-readonly", server.db, "SELECT count(*) FROM artifacts;"]).stdout.trim(), "1");
+  assert.equal(sql(server.db, "SELECT count(*) FROM artifacts;"), "1");
   await again.getJson(`/api/artifacts/${kept.id}`);
   await again.stop();
 });
@@ -234,14 +216,14 @@ test("a start that would orphan rows is refused", async () => {
   const { active } = await server.getJson("/assets/index.json");
   await server.stop({ keep: true });
   // as if the set had been one that is no longer loaded
-  run("sqlite3", [server.db, "UPDATE asset_sets SET id = '00000000deadbeef';"]);
+  renameSets(server.db, "00000000deadbeef");
   const { code, stderr } = run(ARXD, [
     "--host", "127.0.0.1", "--port", String(await freePort()), "--db", server.db, "--log", "text:error",
   ]);
   assert.equal(code, 2, stderr);
   assert.match(stderr, /00000000deadbeef/);
   assert.match(stderr, /\b1\b/);
-  run("sqlite3", [server.db, `UPDATE asset_sets SET id = '${active}';`]);
+  renameSets(server.db, active);
   const again = await startServer({ folder: server.folder });
   await again.stop();
 });

@@ -4,12 +4,12 @@
  * no other, is tests/unit/test_server_discovery.c's.)
  */
 import assert from "node:assert/strict";
-import { spawn } from "node:child_process";
 import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { call, expire, note, sql, UNKNOWN_ID } from "./calls.mjs";
+import { lockDatabase } from "./database.mjs";
 import { pageManifest, startServer, temporaryFolder, until } from "./harness.mjs";
 import { faults, resolve } from "./schema.mjs";
 
@@ -287,17 +287,14 @@ test("a database that is locked: writes wait, then 503", async () => {
   const own = await startServer();
   const rows = await rowsOn(own);
   expire(own.db, (await own.create("pe30")).id); // something to clean up
-  const holder = spawn("sqlite3", ["-batch", own.db], { stdio: ["pipe", "pipe", "inherit"] });
-  holder.stdin.write(".dbconfig no_ckpt_on_close on\nPRAGMA wal_autocheckpoint=0;\nBEGIN IMMEDIATE;\nSELECT 'held';\n");
-  await until(() => new Promise((resolve) => holder.stdout.once("data", (text) => resolve(String(text).length > 0))), "the lock");
+  const unlock = await lockDatabase(own.db);
   // the page of a limited link is a read: it is answered all the same
   await Promise.all(
     storing(rows).map(([template, method, options]) =>
       provoke(template === "/{id}" ? 200 : 503, template, method, { ...options, on: own }),
     ),
   );
-  holder.stdin.end("ROLLBACK;\n");
-  await new Promise((resolve) => holder.once("close", resolve));
+  await unlock();
   await own.create("pe30");
   own.output = "";
   await own.stop();

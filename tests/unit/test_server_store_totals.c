@@ -67,10 +67,10 @@ static void cleaning(void **state) {
     assert_int_equal(do_op(s, &op), STORE_OK);
     assert_int_equal(op.count, 4);
     assert_true(op.more);
-    sqlite3 *db = raw_open(scratch("clean.db"));
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM lifetimes"), 7);
+    peer *db = peer_open(scratch("clean.db"));
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM lifetimes"), 7);
     /* those that ended first are gone: what is left ended no earlier than 6 s after the first */
-    assert_int_equal(raw_int(db, "SELECT min(expires_at) FROM lifetimes"), START_MS + 65000);
+    assert_int_equal(peer_int(db, "SELECT min(expires_at) FROM lifetimes"), START_MS + 65000);
 
     op = make_clean(START_MS + 67000, 100); /* that moment itself is not before it */
     assert_int_equal(do_op(s, &op), STORE_OK);
@@ -80,8 +80,8 @@ static void cleaning(void **state) {
     assert_int_equal(do_op(s, &op), STORE_OK);
     assert_int_equal(op.count, 4);
     assert_false(op.more);
-    assert_int_equal(raw_int(db, "SELECT count(*) FROM artifacts"), 1);
-    sqlite3_close(db);
+    assert_int_equal(peer_int(db, "SELECT count(*) FROM artifacts"), 1);
+    peer_close(db);
     store_close(s);
 }
 
