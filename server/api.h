@@ -35,6 +35,14 @@ http_handler page_artifact;
 http_handler page_view;
 http_handler page_raw;
 
+/* approvals_http.c, approvals_page.c */
+http_handler approvals_ask;
+http_handler approvals_look;
+http_handler approvals_decide;
+http_handler approvals_decide_json; /* of approvals_decide */
+http_handler approvals_grant;
+http_handler approvals_page;
+
 /* assets.c */
 http_handler asset_file;
 http_handler asset_index;

@@ -88,6 +88,12 @@ static void set_text(char *to, size_t size, const char *from) {
     (void)snprintf(to, size, "%s", from == NULL ? "" : from);
 }
 
+static void set_string(char *to, size_t size, const arx_json *from) {
+    bool there = arx_json_is(from, ARX_JSON_STRING);
+    int len = there && from->as.string.len < size ? (int)from->as.string.len : 0;
+    (void)snprintf(to, size, "%.*s", len, there ? (const char *)from->as.string.data : "");
+}
+
 /* ---- the gate: a grant is taken ---- */
 
 static store_op *taken(approval_work *work) {
@@ -175,8 +181,8 @@ static store_op *ask_person(approval_work *work) {
     set_text(found->agent_name, sizeof found->agent_name, ask->agent_name);
     set_text(found->surface, sizeof found->surface, ask->surface);
     set_text(found->action, sizeof found->action, ask->action);
-    set_text(found->title, sizeof found->title, ask->title);
-    set_text(found->effect, sizeof found->effect, ask->effect);
+    set_string(found->title, sizeof found->title, ask->title);
+    set_string(found->effect, sizeof found->effect, ask->effect);
     set_text(found->args_hash, sizeof found->args_hash, ask->args_hash);
     if (!secret_edit_key(found->id)) {
         return fail(work, STORE_FAILED);

@@ -25,7 +25,7 @@
 #ifndef ARXD_APPROVALS_H
 #define ARXD_APPROVALS_H
 
-#include "buffer.h"
+#include "json.h"
 #include "secret.h"
 #include "store.h"
 #include "tokens.h"
@@ -99,10 +99,10 @@ typedef struct approval_ask {
     bool approver;                   /* is there anybody who could decide: a tokens file */
     const char *surface;
     const char *action;
-    const char *title;     /* or NULL */
-    const char *effect;    /* or NULL */
-    const char *args_hash; /* 64 hex digits, of the params as they came */
-    const uint8_t *params; /* the same as JSON text, for the person */
+    const arx_json *title;  /* of the action's definition: a string, or NULL */
+    const arx_json *effect; /* likewise */
+    const char *args_hash;  /* 64 hex digits, of the params as they came */
+    const uint8_t *params;  /* the same as JSON text, for the person */
     size_t params_len;
     bool carries; /* an approval, well-formed */
     const uint8_t *carried_id;

@@ -92,6 +92,14 @@ api_result auth_change(http_request *request, const auth_caller *caller,
     return may(request, caller, CHANGE_LINK, grounds) ? API_OK : API_UNAUTHORIZED;
 }
 
+/* No ground but the scope, which stands alone: whoever asks can never be who decides. */
+api_result auth_decide(const auth_caller *caller) {
+    if (caller->has_token && (caller->scopes & TOKEN_APPROVE) != 0) {
+        return API_OK;
+    }
+    return caller->has_token ? API_FORBIDDEN : API_UNAUTHORIZED;
+}
+
 void auth_sign(const auth_caller *caller, store_artifact *artifact) {
     artifact->has_maker = caller->has_token;
     if (caller->has_token) {

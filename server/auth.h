@@ -31,6 +31,9 @@ api_result auth_create(http_request *request, const auth_caller *caller);
 api_result auth_change(http_request *request, const auth_caller *caller,
                        const store_artifact *artifact);
 
+/* May they decide what agents ask for? API_OK, API_UNAUTHORIZED or API_FORBIDDEN. */
+api_result auth_decide(const auth_caller *caller);
+
 /* What a row says of its maker: the caller's token, if it has one. */
 void auth_sign(const auth_caller *caller, store_artifact *artifact);
 

@@ -34,11 +34,14 @@ typedef enum api_result {
     API_NOTHING_TO_DELETE, /* no such link, and not one that has expired */
     API_NO_SUCH_ARTIFACT,  /* the link is there, the artifact id in its bundle is not */
     API_NO_JOB,
+    API_NO_APPROVAL,
     API_METHOD_NOT_ALLOWED,
     API_NOT_ACCEPTABLE,
     API_REQUEST_KEY_USED, /* an Idempotency-Key that came with another body before */
     API_NOT_COUNTED,      /* a view of a link whose views are not limited */
-    API_ARTIFACT_GONE,    /* API_NO_ARTIFACT for one there was, with --gone */
+    API_APPROVAL_DECIDED,
+    API_APPROVAL_OVER, /* used, or lapsed */
+    API_ARTIFACT_GONE, /* API_NO_ARTIFACT for one there was, with --gone */
     API_BODY_TOO_LARGE,
     API_TEXT_TOO_LONG,
     /* 429 */

@@ -246,6 +246,9 @@ static void add_default(http_request *request, const char *name, const char *val
 static void add_agent_headers(http_request *request) {
     const char *origin = http_header(request, "Origin");
     add_default(request, "Vary", "Origin");
+    if (http_target_under(request, "/oui")) {
+        add_default(request, "OUI-Version", "0.7.0");
+    }
     if (origin == NULL || !is_welcome(request)) {
         return;
     }

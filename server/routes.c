@@ -11,6 +11,7 @@
 #define FREE   ROUTE_FREE
 #define LINK   (ROUTE_PRIVATE | ROUTE_VIEWER)
 #define PAGE   (ROUTE_REVALIDATE | ROUTE_VIEWER)
+#define AGENT  (ROUTE_JSON | ROUTE_AGENT | ROUTE_PRIVATE)
 
 const route route_table[] = {
     {"/",                           HTTP_GET,     page_static,          PAGE},
@@ -45,6 +46,13 @@ const route route_table[] = {
     {"/encode/jobs/:id",            HTTP_OPTIONS, api_preflight,        API | FREE},
     {"/decode",                     HTTP_POST,    api_decode,           TAKE | ENCODE},
     {"/decode",                     HTTP_OPTIONS, api_preflight,        API | FREE},
+
+    {"/oui/approvals",              HTTP_POST,    approvals_ask,        AGENT | ROUTE_BODY | WRITE},
+    {"/oui/approvals/:name",        HTTP_GET,     approvals_look,       AGENT},
+    {"/oui/approvals/:name/decide", HTTP_GET,     approvals_page,       AGENT},
+    {"/oui/approvals/:name/decide", HTTP_POST,    approvals_decide,     AGENT | ROUTE_BODY | WRITE},
+    {"/oui/grants",                 HTTP_POST,    approvals_grant,      AGENT | ROUTE_BODY | WRITE},
+    {"/oui/*",                      HTTP_OPTIONS, api_preflight,        AGENT | FREE},
 
     {"/arx-dictionary.json",        HTTP_GET,     asset_file,           ROUTE_REVALIDATE},
     {"/arx-dictionary.json.br",     HTTP_GET,     asset_file,           ROUTE_REVALIDATE},

@@ -106,7 +106,7 @@ typedef struct store_note {
 typedef enum store_space {
     STORE_SPACE_APPROVAL = 1,        /* approvals.h */
     STORE_SPACE_APPROVAL_PARAMS = 2, /* likewise */
-    STORE_SPACE_APPROVER = 3,        /* approver_session.h */
+    STORE_SPACE_APPROVER = 3,        /* approvals_page.c */
 } store_space;
 
 /* Bounds of one listing: of what it returns, of the values in it, of rows it looks at. */

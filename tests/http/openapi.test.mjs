@@ -20,7 +20,7 @@ before(async () => {
   const folder = temporaryFolder("openapi");
   const file = path.join(folder, "tokens");
   const digest = (token) => createHash("sha256").update(token).digest("hex");
-  fs.writeFileSync(file, `maker create ${digest(MAKER)}\nreader read ${digest("t-reader")}\n`);
+  fs.writeFileSync(file, `maker create ${digest(MAKER)}\nreader read ${digest("t-reader")}\njudge approve ${digest("t-judge")}\n`);
   server = await startServer({ args: SMALL });
   guarded = await startServer({ folder, args: ["--tokens", file, "--gone"] });
   doc = await server.getJson("/openapi.json");
@@ -250,6 +250,46 @@ test("links that are there, that are not, and that are gone", async () => {
   await provoke(422, "/{id}/raw/{name}", "GET", { path: { id: broken, name: "note" } });
   await provoke(200, "/api/cleanup", "POST");
   await provoke(200, "/health", "GET");
+});
+
+test("approvals", async () => {
+  const json = { surfaceId: "artifacts", actionId: "delete", params: { id: UNKNOWN_ID } };
+  const on = guarded;
+  const judge = { on, key: "t-judge" };
+  const ask = async (id) => ({ name: (await provoke(201, "/oui/approvals", "POST", { json: { ...json, params: { id } }, on })).body.approvalId });
+  const path = await ask(UNKNOWN_ID);
+  await provoke(400, "/oui/approvals", "POST", { json: { ...json, actionId: "read" }, on });
+  await provoke(403, "/oui/approvals", "POST", { json, ...judge });
+  await provoke(200, "/oui/approvals/{name}", "GET", { path, on });
+  await provoke(200, "/oui/approvals/{name}", "GET", { path, ...judge });
+  await provoke(404, "/oui/approvals/{name}", "GET", { path: { name: "none" }, on });
+  const decide = "/oui/approvals/{name}/decide";
+  const approve = { json: { decision: "approve" } };
+  const form = { "Content-Type": "application/x-www-form-urlencoded" };
+  await provoke(400, decide, "POST", { path, json: { decision: "maybe" }, ...judge });
+  await provoke(401, decide, "POST", { path, ...approve, on });
+  await provoke(403, decide, "POST", { path, ...approve, on, key: MAKER });
+  await provoke(403, decide, "POST", { path, body: "token=none", headers: form, on });
+  await provoke(404, decide, "POST", { path: { name: "none" }, ...approve, ...judge });
+  await provoke(200, decide, "POST", { path, ...approve, ...judge });
+  await provoke(409, decide, "POST", { path, ...approve, ...judge });
+  const late = await ask("AAAAAAAAAAAAAAAAAAAAAA");
+  const { body: grant } = await provoke(200, decide, "POST", { path: late, ...approve, ...judge });
+  sql(guarded.db, `UPDATE notes SET value = CAST(replace(CAST(value AS TEXT), '"status":"approved"', '"status":"used"') AS BLOB) WHERE space = 1;`);
+  await provoke(410, decide, "POST", { path: late, ...approve, ...judge });
+
+  await provoke(200, decide, "GET", { path, on });
+  const { headers } = await provoke(303, decide, "POST", { path, body: "token=t-judge", headers: form, on });
+  const Cookie = headers["set-cookie"][0].split(";")[0];
+  await provoke(200, decide, "GET", { path, headers: { Cookie }, on });
+  await provoke(404, decide, "GET", { path: { name: "none" }, headers: { Cookie }, on });
+
+  const wanted = { ...grant, approvalId: "by-hand", surfaceId: "artifacts", actionId: "delete" };
+  await provoke(201, "/oui/grants", "POST", { json: wanted, ...judge });
+  await provoke(400, "/oui/grants", "POST", { json: { ...wanted, argsHash: "x" }, ...judge });
+  await provoke(401, "/oui/grants", "POST", { json: wanted, on });
+  await provoke(403, "/oui/grants", "POST", { json: wanted, on, key: MAKER });
+  await provoke(409, "/oui/grants", "POST", { json: { ...wanted, approvalId: grant.approvalId }, ...judge });
 });
 
 /* ---- answers of a server in trouble ---- */

@@ -44,6 +44,11 @@ static const char HASH[] = "c39c2e56b4e2f7544ac4f39eaa3c98e71f4e5041ed5ec695cfe1
 static const char OTHER[] = "3ffbb3b852155a52bae5037e3ba944f1ddd476cafcc1d4c9308bcf108b33f9d7";
 static const char PARAMS[] = "{\"id\":\"3f1d2c4b-9a77-4a0e-8f22-6d5b1c0e7a91\"}";
 
+static const arx_json TITLE = {.type = ARX_JSON_STRING,
+                               .as.string = {(const uint8_t *)"Delete a link", 13}};
+static const arx_json EFFECT = {.type = ARX_JSON_STRING,
+                                .as.string = {(const uint8_t *)"mutate", 6}};
+
 /* The call every test varies. */
 static approval_ask make_ask(approval_mode mode) {
     approval_ask ask = {
@@ -52,8 +57,8 @@ static approval_ask make_ask(approval_mode mode) {
         .approver = true,
         .surface = "artifacts",
         .action = "delete",
-        .title = "Delete a link",
-        .effect = "mutate",
+        .title = &TITLE,
+        .effect = &EFFECT,
         .args_hash = HASH,
         .params = (const uint8_t *)PARAMS,
         .params_len = sizeof PARAMS - 1,
