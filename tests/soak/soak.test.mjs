@@ -34,6 +34,7 @@ test("everything at once, for long", async (t) => {
   });
   const load = new MixedLoad(server, { seed });
   t.diagnostic(`seed ${seed}`);
+  await load.run({ seconds: 60, requests: 3000 }); // models are primed, caches have begun
   const [earlier, later] = await growthDuring(server.child.pid, () => load.run({ seconds, requests }));
   const kept = await load.check();
   load.close();
