@@ -10,7 +10,8 @@
  *   NAME...        only these: races of races.mjs, or memory, encodes, growth
  *
  * Machines differ and drift, so ratios are what the table is read for. nginx is as nginx.conf has it,
- * one worker; arxd is as it comes, but for rate limits. 64 connections. The database lies on a disk.
+ * one worker; arxd is as it comes, but for rate limits. On a busy machine the processor time that a
+ * request takes of each says more than rates do. 64 connections. The database lies on a disk.
  */
 import fs from "node:fs";
 import os from "node:os";
@@ -22,7 +23,7 @@ import { MixedLoad } from "../../soak/mixed.mjs";
 import { measureEncodes } from "./encodes.mjs";
 import { makeLinks } from "./links.mjs";
 import { startNginx } from "./nginx.mjs";
-import { residentBytes } from "./process.mjs";
+import { cpuSeconds, residentBytes } from "./process.mjs";
 import { LINK_CHARACTERS, RACES } from "./races.mjs";
 import { median, printTable } from "./table.mjs";
 import { wrk } from "./wrk.mjs";
@@ -61,12 +62,15 @@ const mb = (bytes) => `${(bytes / (1 << 20)).toFixed(1)} MB`;
 
 
 /** One more result for each contender. */
-async function runRound(race, origins) {
+async function runRound(race, contenders) {
   // Who begins changes, so that neither always finds the machine as the other left it.
   const order = race.results.arxd.length % 2 ? ["nginx", "arxd"] : ["arxd", "nginx"];
   for (const who of order) {
     const { path: target, ...rest } = race.asks[who];
-    race.results[who].push(await wrk(origins[who] + target, { seconds, ...rest }));
+    const { origin, pid } = contenders[who];
+    const before = cpuSeconds(pid);
+    const result = await wrk(origin + target, { seconds, ...rest });
+    race.results[who].push({ ...result, cpu_us: ((cpuSeconds(pid) - before) * 1e6) / result.requests });
     await sleep(300); // what was put off is done: refreshes, checkpoints
   }
 }
@@ -81,6 +85,7 @@ function raceLine({ title, beside, wanted: ratio, results }) {
     of("nginx", "rate").toFixed(0),
     median(ratios).toFixed(2),
     ratio.toFixed(2),
+    `${of("arxd", "cpu_us").toFixed(0)}, ${of("nginx", "cpu_us").toFixed(0)}`,
     times("arxd"),
     times("nginx"),
   ];
@@ -88,7 +93,7 @@ function raceLine({ title, beside, wanted: ratio, results }) {
 
 function printRaces(races) {
   printTable([
-    ["64 connections : nginx beside it", "arxd/s", "nginx/s", "ratio", "wanted", "arxd p50 / p99 ms", "nginx p50 / p99 ms"],
+    ["64 connections : nginx beside it", "arxd/s", "nginx/s", "ratio", "wanted", "CPU us each", "arxd p50 / p99 ms", "nginx p50 / p99 ms"],
     ...races.map(raceLine),
   ]);
   console.log();
@@ -109,7 +114,10 @@ async function raceAll(races, scratch) {
     for (let round = 0; round < rounds; round++)
       for (const race of races) {
         note(`${race.name}, round ${round + 1} of ${rounds}`);
-        await runRound(race, { arxd: arxd.origin, nginx: nginx.origin });
+        await runRound(race, {
+          arxd: { origin: arxd.origin, pid: arxd.child.pid },
+          nginx: { origin: nginx.origin, pid: nginx.worker },
+        });
       }
     for (const race of races) race.check?.(bench, race.results.arxd.reduce((sum, { requests }) => sum + requests, 0));
     note("");

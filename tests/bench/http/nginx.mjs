@@ -4,6 +4,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { fileURLToPath } from "node:url";
 import { freePort, until } from "../../http/harness.mjs";
+import { childrenOf } from "./process.mjs";
 
 const CONF = path.join(path.dirname(fileURLToPath(import.meta.url)), "nginx.conf");
 
@@ -26,6 +27,7 @@ export async function startNginx(folder) {
   );
   return {
     origin,
+    worker: childrenOf(child.pid)[0],
     put: (name, bytes) => fs.writeFileSync(path.join(files, name), bytes),
     async stop() {
       child.kill("SIGTERM");

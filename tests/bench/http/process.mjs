@@ -13,8 +13,13 @@ export function idleSeconds() {
   return (idle + waiting) / TICKS_PER_S;
 }
 
-/** Processor time, user's and system's. */
+/** Processor time of its threads that live. */
 export function cpuSeconds(pid) {
-  const fields = fs.readFileSync(`/proc/${pid}/stat`, "utf8").replace(/^.*\) /, "").split(" ");
-  return (Number(fields[11]) + Number(fields[12])) / TICKS_PER_S;
+  const tasks = fs.readdirSync(`/proc/${pid}/task`);
+  return tasks.reduce((sum, task) => sum + Number(fs.readFileSync(`/proc/${pid}/task/${task}/schedstat`, "utf8").split(" ")[0]), 0) / 1e9;
+}
+
+/** The processes it started. */
+export function childrenOf(pid) {
+  return fs.readFileSync(`/proc/${pid}/task/${pid}/children`, "utf8").trim().split(" ").map(Number);
 }
