@@ -21,6 +21,16 @@ void action_write_encoder(const service *server, arx_buf *out) {
     fields_end(out);
 }
 
+void action_write_stats(const service *server, arx_buf *out) {
+    store_totals totals = stats_now(server->stats);
+    fields_begin(out);
+    field_count(out, "links", totals.live);
+    field_count(out, "expired", totals.expired);
+    field_count(out, "bytes", totals.bytes);
+    field_count(out, "last_hour", totals.last_hour);
+    fields_end(out);
+}
+
 void action_get_stats(http_request *work, action_call *call) {
     const service *server = http_service(work);
     store_totals totals = stats_now(server->stats);

@@ -31,7 +31,7 @@ static bool record_outcome(store_op *op) {
     arx_buf_init(&outcome, 0);
     arx_buf_clear(&call->data);
     self->write(self);
-    action_write_outcome(call, &outcome);
+    action_write_outcome(call, call->action->async, false, &outcome);
     bool recorded = idempotency_record(&call->same, 200, &outcome, op);
     arx_buf_free(&outcome);
     return recorded;

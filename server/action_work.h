@@ -50,7 +50,8 @@ void action_fail_large(action_call *call, size_t limit, size_t actual, const cha
 
 /* An item of a list of links. whole: with kind, title and updated_at. */
 void action_write_link(const store_artifact *row, const char *origin, bool whole, arx_buf *out);
-/* The service's limits and its pool, as objects; also observations. */
+/* The service's totals, limits and pool, as objects: observations. */
+void action_write_stats(const service *server, arx_buf *out);
 void action_write_limits(const service *server, arx_buf *out);
 void action_write_encoder(const service *server, arx_buf *out);
 

@@ -244,6 +244,16 @@ const action *actions_find(const actions *self, const char *surface, const char 
     return NULL;
 }
 
+const action *actions_like(const actions *self, const arx_json *surface, const arx_json *id) {
+    for (size_t i = 0; i < self->count; i++) {
+        if (arx_json_string_is(surface, self->list[i].surface) &&
+            arx_json_string_is(id, self->list[i].id)) {
+            return &self->list[i];
+        }
+    }
+    return NULL;
+}
+
 /* ---- calls ---- */
 
 static void refuse_params(action_call *call, const schema_fault *fault) {
@@ -355,10 +365,13 @@ void action_write_error(const char *code, const arx_buf *message, const arx_buf 
     fields_end(out);
 }
 
-void action_write_outcome(const action_call *call, arx_buf *out) {
+void action_write_outcome(const action_call *call, bool twice, bool interim, arx_buf *out) {
     fields_begin(out);
     field_text(out, "requestId", call->request_id);
     field_bool(out, "success", call->code == NULL);
+    if (twice) {
+        field_bool(out, "interim", interim);
+    }
     field_count(out, "durationMs", (uint64_t)(clock_monotonic_ms() - call->started_ms));
     field_count(out, "timestamp", (uint64_t)clock_unix_ms());
     field_bool(out, "settled", true);

@@ -65,6 +65,8 @@ size_t actions_count(const actions *self);
 /* In the order of the definitions. */
 const action *actions_at(const actions *self, size_t i);
 const action *actions_find(const actions *self, const char *surface, const char *id);
+/* By ids that came from outside; NULL for what is no string. */
+const action *actions_like(const actions *self, const arx_json *surface, const arx_json *id);
 
 /* ---- calls ---- */
 
@@ -86,6 +88,7 @@ struct action_call {
     void (*accepted)(action_call *call);
     void (*done)(action_call *call); /* once, on whichever thread */
     void *owner;                     /* the caller's */
+    struct store *store;             /* likewise */
 
     /* Out, in `done`. */
     const char *code;   /* NULL: it succeeded */
@@ -114,10 +117,11 @@ void action_call_free(action_call *call); /* NULL is fine */
 void action_run(action_call *call, http_request *from);
 
 /*
- * The outcome as OUI sends it: {"requestId", "success", "durationMs", "timestamp", "settled": true,
- * "data"} or, in place of data, "error": {"code", "message", "details"?}.
+ * The outcome as OUI sends it: {"requestId", "success", "interim"?, "durationMs", "timestamp",
+ * "settled": true, "data"} or, in place of data, "error": {"code", "message", "details"?}. twice:
+ * of an action that answers twice, so that `interim` is there.
  */
-void action_write_outcome(const action_call *call, arx_buf *out);
+void action_write_outcome(const action_call *call, bool twice, bool interim, arx_buf *out);
 /* The last member alone, as the value of "error". */
 void action_write_error(const char *code, const arx_buf *message, const arx_buf *details,
                         arx_buf *out);

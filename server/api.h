@@ -48,6 +48,12 @@ http_handler asset_file;
 http_handler asset_index;
 http_handler page_static;
 
+/* oui/api_*.c */
+http_handler oui_snapshot_get;
+http_handler oui_dispatch;
+http_handler oui_results_get;
+http_handler oui_results_ack;
+
 /* route.c */
 http_handler api_preflight;
 

@@ -41,6 +41,10 @@ void http_wait(http_request *request, http_handler *next) {
     atomic_store(&request->wait, WAIT_DECLARED);
 }
 
+void http_unwait(http_request *request) {
+    atomic_store(&request->wait, WAIT_NONE);
+}
+
 void http_wake(http_request *request) {
     /* Both are read first: once the exchange is done the request may end at any moment. */
     http_server *server = request->server;

@@ -12,8 +12,8 @@
  *     http_wake(request);             from any thread, once per wait, when the work is done
  *
  * after which `next(request)` runs on the event thread. A handler that returns has either replied
- * or waits. The wake may come before the handler has returned; then nothing is suspended. A handler
- * whose work could not be handed over replies, which ends the wait.
+ * or waits. The wake may come before the handler has returned; then nothing is suspended. Where the
+ * work could not be handed over, http_unwait() takes the wait back.
  *
  * The request lives until its reply is sent or its connection lost, and never ends while it waits.
  * Strings a request gives are NUL-terminated, hold no NUL, and live as long as it.
@@ -135,6 +135,7 @@ void *http_service(const http_request *request);
 
 void http_wait(http_request *request, http_handler *next);
 void http_wake(http_request *request);
+void http_unwait(http_request *request);
 
 /* ---- work that goes on without its client ---- */
 

@@ -28,6 +28,7 @@
 #include "clock.h"
 #include "discovery.h"
 #include "embedded.h"
+#include "exchanges.h"
 #include "healthcheck.h"
 #include "ids.h"
 #include "images.h"
@@ -59,6 +60,9 @@ enum {
 /* Encodes nobody waits for, with their results. */
 #define ENCODES_MAX       4096
 #define ENCODES_MAX_BYTES ((size_t)64 << 20)
+
+/* What agents were answered. */
+#define EXCHANGES_MAX_BYTES ((size_t)64 << 20)
 
 /* Addresses and tokens whose use of late is remembered: 2 MB. */
 #define LIMITED_CALLERS 32768
@@ -136,6 +140,7 @@ static void close_parts(service *self) {
     asset_sets_free(self->sets);
     store_close(self->store);
     jobs_table_free(self->encodes); /* the store's last answers went there */
+    exchanges_free(self->exchanges);
     stats_free(self->stats);
     actions_free(self->actions);
     discovery_free(self->discovery);
@@ -189,8 +194,10 @@ static bool open_parts(service *self, char *why, size_t why_size) {
     self->discovery = discovery_create();
     self->encodes = jobs_table_create(ENCODES_MAX, ENCODES_MAX_BYTES);
     self->stats = stats_create(self->store);
+    self->exchanges = exchanges_create(EXCHANGES_MAX_BYTES);
     if (self->images != NULL && self->limits != NULL && self->raw_cache != NULL &&
-        self->discovery != NULL && self->encodes != NULL && self->stats != NULL) {
+        self->discovery != NULL && self->encodes != NULL && self->stats != NULL &&
+        self->exchanges != NULL) {
         stats_refresh(self->stats, clock_monotonic_ms());
         self->jobs = jobs_start(config->workers, config->queue, images_source(self->images));
     }
@@ -245,6 +252,7 @@ static int serve(const server_config *config, char *why, size_t why_size) {
     int got = timer_run(&self, server);
     log_write(LOG_DEBUG, "stopping on signal %d", got);
     status = EXIT_STOPPED;
+    exchanges_wake_all(self.exchanges); /* who waits for an answer is told to ask again */
     if (!http_stop(server, config->shutdown_grace_ms, cancel_jobs)) {
         log_write(LOG_WARN, "stopped with requests unanswered after %u ms",
                   (unsigned)config->shutdown_grace_ms);

@@ -41,9 +41,13 @@ static const api_row rows[API_RESULT_COUNT] = {
     [API_NO_JOB] = {404, "job-not-found", "Job not found or no longer kept.", 0, NULL, NULL},
     [API_NO_APPROVAL] = {404, "approval-not-found", "Approval not found or no longer kept.", 0,
                          "Approval not found", NULL},
+    [API_NO_RESULT] = {404, "result-not-found",
+                       "No such request is known, or its result is no longer kept.", 0, NULL, NULL},
     [API_METHOD_NOT_ALLOWED] = {405, "method-not-allowed", "Method not allowed.", 0, NULL, NULL},
     [API_NOT_ACCEPTABLE] = {406, "not-acceptable",
                             "None of the forms the request accepts is available.", 0, NULL, NULL},
+    [API_REQUEST_ID_USED] = {409, "request-id-used", "The requestId was used for another request.",
+                             0, NULL, NULL},
     [API_REQUEST_KEY_USED] = {409, "idempotency-key-used",
                               "The Idempotency-Key was used for another request.", 0, NULL, NULL},
     [API_NOT_COUNTED] = {409, "views-not-limited",
@@ -165,6 +169,10 @@ void reply_error_text(http_request *request, api_result result, const uint8_t *t
     arx_buf body;
     arx_buf_init(&body, 0);
     fields_begin(&body);
+    if (http_target_under(request, "/oui")) {
+        field_bool(&body, "ok", false); /* a receipt: OUI's, of what is not going to be done */
+        field_string(&body, "reason", text, len);
+    }
     field_string(&body, "error", text, len);
     field_text(&body, "code", row->code);
     fields_end(&body);

@@ -34,9 +34,11 @@ typedef enum api_result {
     API_NOTHING_TO_DELETE, /* no such link, and not one that has expired */
     API_NO_SUCH_ARTIFACT,  /* the link is there, the artifact id in its bundle is not */
     API_NO_JOB,
+    API_NO_RESULT, /* no such request of an agent, or its answer is no longer kept */
     API_NO_APPROVAL,
     API_METHOD_NOT_ALLOWED,
     API_NOT_ACCEPTABLE,
+    API_REQUEST_ID_USED,  /* an agent's request id that came with another request before */
     API_REQUEST_KEY_USED, /* an Idempotency-Key that came with another body before */
     API_NOT_COUNTED,      /* a view of a link whose views are not limited */
     API_APPROVAL_DECIDED,

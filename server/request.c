@@ -74,6 +74,7 @@ api_result job_wait(http_request *request, request_job *waiting, http_handler *n
     http_wait(request, next);
     job *submitted = jobs_submit(self->jobs, &spec);
     if (submitted == NULL) {
+        http_unwait(request);
         return API_BUSY;
     }
     if (waiting->keep) {

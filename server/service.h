@@ -22,6 +22,7 @@ typedef struct service {
     struct limits *limits;       /* who has had how much lately; thread-safe */
     struct jobs_table *encodes;  /* encodes nobody waits for; thread-safe */
     struct actions *actions;     /* what agents can do, immutable */
+    struct exchanges *exchanges; /* requests of agents and their answers; thread-safe */
     struct stats *stats;         /* what the store holds; thread-safe */
     const route *routes;
     size_t route_count;

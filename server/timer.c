@@ -8,6 +8,7 @@
 #include <time.h>
 
 #include "clock.h"
+#include "exchanges.h"
 #include "jobs.h"
 #include "jobs_table.h"
 #include "log.h"
@@ -122,6 +123,7 @@ int timer_run(const service *self, http_server *server) {
         int64_t now_ms = clock_monotonic_ms();
         jobs_expire(self->jobs, now_ms);
         stats_refresh(self->stats, now_ms);
+        exchanges_expire(self->exchanges, now_ms);
         if (now_ms >= pace_at_ms) {
             pace_at_ms = now_ms + PACE_MS;
             http_enforce_pace(server, now_ms);

@@ -113,7 +113,7 @@ test("its examples are accepted, and are what their schemas say", async () => {
     assert.ok(answer.status < 300, `${method} ${template}: ${answer.text}`);
     tried++;
   }
-  assert.equal(tried, 4);
+  assert.equal(tried, 5);
 });
 
 /* ---- answers, route by route ---- */
@@ -290,6 +290,59 @@ test("approvals", async () => {
   await provoke(401, "/oui/grants", "POST", { json: wanted, on });
   await provoke(403, "/oui/grants", "POST", { json: wanted, on, key: MAKER });
   await provoke(409, "/oui/grants", "POST", { json: { ...wanted, approvalId: grant.approvalId }, ...judge });
+});
+
+test("actions of agents", async () => {
+  const on = guarded;
+  const key = MAKER;
+  const ask = (id, actionId = "get_limits", params = {}, surfaceId = "service") => ({ json: { requestId: id, surfaceId, actionId, params }, on, key });
+  const { headers } = await provoke(200, "/oui/snapshot", "GET", { on, key, query: "?form=full" });
+  await provoke(200, "/oui/snapshot", "GET");
+  await until(async () => {
+    const { headers } = await call(on, "GET", "/oui/snapshot", { key });
+    const again = await call(on, "GET", "/oui/snapshot", { key, headers: { "If-None-Match": headers.etag } });
+    if (again.status === 304) check("/oui/snapshot", "GET", again);
+    return again.status === 304;
+  }, "a 304");
+  assert.ok(headers.etag);
+  await provoke(400, "/oui/snapshot", "GET", { on, key, query: "?form=x" });
+  await provoke(401, "/oui/snapshot", "GET", { on });
+  await provoke(403, "/oui/snapshot", "GET", { on, key: "t-judge" });
+
+  const target = "/oui/dispatch";
+  await provoke(200, target, "POST", ask("r-1"));
+  await provoke(200, target, "POST", ask("r-2", "destroy"));
+  await provoke(202, target, "POST", ask("r-3", "encode", { artifact: { kind: "markdown", content: "x" } }, "artifacts"));
+  await provoke(400, target, "POST", { json: {}, on, key });
+  await provoke(401, target, "POST", { ...ask("r-4"), key: undefined });
+  await provoke(403, target, "POST", { ...ask("r-5"), key: "t-judge" });
+  await provoke(409, target, "POST", ask("r-1", "get_stats"));
+  await provoke(413, target, "POST", { json: { requestId: LARGE }, on: server });
+
+  const result = "/oui/results/{name}";
+  await provoke(200, result, "GET", { path: { name: "r-3" }, query: "?final=1", on, key });
+  await provoke(200, result, "GET", { path: { name: "r-3" }, on, key });
+  await provoke(400, result, "GET", { path: { name: "r-1" }, query: "?final=x", on, key });
+  await provoke(401, result, "GET", { path: { name: "r-1" }, on });
+  await provoke(403, result, "GET", { path: { name: "r-1" }, on, key: "t-judge" });
+  await provoke(404, result, "GET", { path: { name: "r-9" }, on, key });
+  await until(async () => {
+    for (let i = 0; i < 4; i++) await call(on, "POST", target, ask(`h-${seen.size}-${i}-${Date.now()}`, "encode", { artifact: heavy(i).artifact }, "artifacts"));
+    const id = `late-${Date.now()}`;
+    await call(on, "POST", target, ask(id, "encode", { artifact: heavy(9).artifact }, "artifacts"));
+    const none = await call(on, "GET", `/oui/results/${id}?final=1&waitMs=0`, { key });
+    if (none.status === 204) check(result, "GET", none);
+    return none.status === 204;
+  }, "a 204", 60_000);
+
+  const ack = "/oui/results/{name}/ack";
+  const path = { name: "r-1" };
+  await provoke(200, ack, "POST", { path, json: { ok: false }, on, key });
+  await provoke(204, ack, "POST", { path, json: { ok: true }, on, key });
+  await provoke(400, ack, "POST", { path, json: { ok: 1 }, on, key });
+  await provoke(401, ack, "POST", { path, json: { ok: true }, on });
+  await provoke(403, ack, "POST", { path, json: { ok: true }, on, key: "t-judge" });
+  await provoke(404, ack, "POST", { path: { name: "r-9" }, json: { ok: true }, on, key });
 });
 
 /* ---- answers of a server in trouble ---- */
