@@ -24,8 +24,8 @@ function download(artifact) {
   setTimeout(() => URL.revokeObjectURL(url), BLOB_MS);
 }
 
-/** @param {{ mode, setMode(mode), signal }} options */
-export function artifactActions(viewer, artifact, { mode, setMode, signal }) {
+/** @param {{ mode, setMode(mode), edit(), signal }} options */
+export function artifactActions(viewer, artifact, { mode, setMode, edit, signal }) {
   const warning = h("p", { class: "warning", role: "status" });
   const link = () => {
     const made = markdownLink(headingOf(artifact), linkOf(viewer.store.state.source));
@@ -43,6 +43,7 @@ export function artifactActions(viewer, artifact, { mode, setMode, signal }) {
     KINDS[artifact.kind].hasRaw ? modes : null,
     copyButton("Copy", () => bodyOf(artifact), signal),
     copyButton("Markdown link", link, signal),
+    button("Edit", edit),
     button("Print", () => printArtifact()),
     button("Download", () => download(artifact), { class: "action primary" }),
     warning,

@@ -1,7 +1,10 @@
 /* failure.mjs - a link that cannot be shown: what is wrong, and what to do next. */
 import { bar } from "./bar.mjs";
 import { codec } from "./codec.mjs";
-import { button, h } from "./dom.mjs";
+import { built } from "arxd:build";
+import { button, h, style } from "./dom.mjs";
+import { inspector } from "./inspector.mjs";
+import { builtUrl } from "./trust.mjs";
 
 const AGAIN = "Ask whoever sent it for the link again, copied whole: chat programs cut long links and lose characters at their ends.";
 
@@ -35,7 +38,9 @@ async function otherSets(viewer, source, place, signal) {
   );
 }
 
-export function show(app, viewer, signal) {
+export async function show(app, viewer, signal) {
+  await style(builtUrl(built["home.entry.css"]));
+  if (signal.aborted) return;
   const { source, error, view } = viewer.store.state;
   const { code, message } = error ?? { code: "invalid-envelope", message: "This link holds no artifact." };
   const sets = h("div");
@@ -49,6 +54,7 @@ export function show(app, viewer, signal) {
       h("p", { role: "alert", class: "message" }, message),
       h("p", null, ADVICE[code] ?? AGAIN),
       sets,
+      source.from === "fragment" ? h("details", { class: "look-inside" }, h("summary", { class: "action" }, "Inspect the link"), inspector(signal, source.fragment, message)) : null,
       h(
         "p",
         { class: "choices" },

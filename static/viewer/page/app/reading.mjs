@@ -40,7 +40,7 @@ export function show(app, viewer, signal) {
         h("h1", { title: headingOf(artifact), dir: "auto" }, headingOf(artifact)),
         h("span", { class: "bar-kind" }, kickerOf(artifact)),
       ),
-      actions: artifactActions(viewer, artifact, { mode, setMode: showArtifact, signal: lifetime }),
+      actions: artifactActions(viewer, artifact, { mode, setMode: showArtifact, edit: () => edit(artifact), signal: lifetime }),
     });
     head.replaceWith(newHead);
     head = newHead;
@@ -89,9 +89,31 @@ export function show(app, viewer, signal) {
     if (!lifetime.aborted) root.dataset.rendererReady = "true";
   }
 
+  let isEditing = false;
+  async function edit(artifact) {
+    shown.abort();
+    shown = new AbortController();
+    const lifetime = shown.signal;
+    root.dataset.rendererReady = "false";
+    const { editor } = await import("./editor.mjs");
+    if (lifetime.aborted) return;
+    isEditing = true;
+    page.classList.add("editing");
+    stage.replaceChildren(
+      editor(viewer, artifact, { close: () => leaveEditor(), choose: (id) => viewer.choose(id), signal: lifetime }),
+    );
+    root.dataset.rendererReady = "true";
+  }
+  function leaveEditor() {
+    isEditing = false;
+    page.classList.remove("editing");
+    showArtifact();
+  }
+
   store.watch(["activeId"], () => {
     if (signal.aborted || store.state.view !== "artifact") return;
     showArtifact();
+    if (isEditing) edit(artifactNow());
     scrollTo(0, 0);
   });
   signal.addEventListener("abort", () => shown?.abort());
