@@ -74,18 +74,19 @@ $(B)/gen/embedded_discovery.c: static/embed.sh $(wildcard static/discovery/*)
 	sh static/embed.sh discovery > $@
 
 # The definitions of the actions, compact or not: one array of bytes.
-$(B)/gen/embedded_actions.c: server/actions.json
+$(B)/gen/embedded_actions.c $(B)/gen/embedded_own_tools.c: $(B)/gen/embedded_%.c: server/%.json
 	@mkdir -p $(@D)
-	{ printf '#include "embedded.h"\nconst uint8_t embedded_actions[] = {\n'; \
+	{ printf '#include "embedded.h"\nconst uint8_t embedded_$*[] = {\n'; \
 	  od -An -v -tu1 $< | sed 's/  *\([0-9][0-9]*\)/\1,/g'; \
-	  printf '};\nconst size_t embedded_actions_len = sizeof embedded_actions;\n'; } > $@
+	  printf '};\nconst size_t embedded_$*_len = sizeof embedded_$*;\n'; } > $@
 
 $(B)/gen/%.o: $(B)/gen/%.c
 	$(CC) $(ALL_CFLAGS) -c $< -o $@
 
 $(B)/libarxd.a: $(SERVER_OBJ) $(B)/static/assets/asset_files.o $(B)/gen/migrations_sqlite.o \
                 $(B)/gen/builtin_assets.o $(B)/gen/embedded_discovery.o $(B)/gen/embedded_actions.o \
-                $(B)/gen/page_files.o $(B)/gen/migrations_postgres.o
+                $(B)/gen/page_files.o $(B)/gen/migrations_postgres.o \
+                $(B)/gen/embedded_own_tools.o
 	rm -f $@ && $(AR) rcs $@ $^
 
 $(B)/arx: $(TOOL_OBJ) $(B)/static/assets/asset_files.o $(B)/gen/builtin_assets.o $(B)/libarx.a

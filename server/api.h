@@ -43,6 +43,9 @@ http_handler approvals_decide_json; /* of approvals_decide */
 http_handler approvals_grant;
 http_handler approvals_page;
 
+/* mcp.c */
+http_handler mcp_post;
+
 /* assets.c */
 http_handler asset_file;
 http_handler asset_index;

@@ -20,5 +20,8 @@ extern const size_t embedded_discovery_count;
 /* server/actions.json. */
 extern const uint8_t embedded_actions[];
 extern const size_t embedded_actions_len;
+/* server/own_tools.json */
+extern const uint8_t embedded_own_tools[];
+extern const size_t embedded_own_tools_len;
 
 #endif

@@ -35,6 +35,7 @@
 #include "jobs.h"
 #include "jobs_table.h"
 #include "limits.h"
+#include "mcp_tools.h"
 #include "page_table.h"
 #include "raw_cache.h"
 #include "service.h"
@@ -42,8 +43,7 @@
 #include "store.h"
 #include "timer.h"
 #include "tokens.h"
-
-#define ARXD_VERSION "0.1.0"
+#include "version.h"
 
 enum {
     EXIT_STOPPED = 0,
@@ -142,6 +142,7 @@ static void close_parts(service *self) {
     jobs_table_free(self->encodes); /* the store's last answers went there */
     exchanges_free(self->exchanges);
     stats_free(self->stats);
+    mcp_tools_free(self->tool_list);
     actions_free(self->actions);
     discovery_free(self->discovery);
     tokens_free(self->tokens);
@@ -162,7 +163,8 @@ static bool open_parts(service *self, char *why, size_t why_size) {
         }
     }
     self->actions = actions_open(embedded_actions, embedded_actions_len, why, why_size);
-    if (self->actions == NULL) {
+    self->tool_list = self->actions == NULL ? NULL : mcp_tools_open(self->actions, why, why_size);
+    if (self->tool_list == NULL) {
         return false;
     }
     const store_options stored = stored_at(config);

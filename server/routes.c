@@ -56,6 +56,8 @@ const route route_table[] = {
     {"/oui/approvals/:name/decide", HTTP_GET,     approvals_page,       AGENT},
     {"/oui/approvals/:name/decide", HTTP_POST,    approvals_decide,     AGENT | ROUTE_BODY | WRITE},
     {"/oui/grants",                 HTTP_POST,    approvals_grant,      AGENT | ROUTE_BODY | WRITE},
+    {"/mcp",                        HTTP_POST,    mcp_post,             AGENT | ROUTE_BODY},
+    {"/mcp",                        HTTP_OPTIONS, api_preflight,        AGENT | FREE},
     {"/oui/*",                      HTTP_OPTIONS, api_preflight,        AGENT | FREE},
 
     {"/arx-dictionary.json",        HTTP_GET,     asset_file,           ROUTE_REVALIDATE},

@@ -23,6 +23,7 @@ typedef struct service {
     struct jobs_table *encodes;  /* encodes nobody waits for; thread-safe */
     struct actions *actions;     /* what agents can do, immutable */
     struct exchanges *exchanges; /* requests of agents and their answers; thread-safe */
+    struct mcp_tools *tool_list; /* the actions as MCP tools, immutable */
     struct stats *stats;         /* what the store holds; thread-safe */
     const route *routes;
     size_t route_count;

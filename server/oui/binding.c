@@ -10,14 +10,17 @@
 #include "clock.h"
 #include "visit.h"
 
-static void free_state(void *state) {
-    oui_request *self = state;
+void oui_request_clear(oui_request *self) {
     dispatch_free(&self->dispatch);
     store_op_clear(&self->list);
     arx_json_doc_free(self->observed);
     body_free(&self->body);
     free(self->id);
-    free(self);
+}
+
+static void free_state(void *state) {
+    oui_request_clear(state);
+    free(state);
 }
 
 oui_request *oui_request_new(http_request *request) {

@@ -46,6 +46,8 @@ typedef struct oui_request {
 
 /* A zeroed state, the request's from here on. NULL with the reply made. */
 oui_request *oui_request_new(http_request *request);
+/* Frees what it holds, for states that have one as their first member. */
+void oui_request_clear(oui_request *self);
 /* Reads form, waitMs, maxBytes and final of the query. False with the reply made. */
 bool oui_request_options(http_request *request, oui_request *self);
 

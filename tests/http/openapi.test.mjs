@@ -345,6 +345,18 @@ test("actions of agents", async () => {
   await provoke(404, ack, "POST", { path: { name: "r-9" }, json: { ok: true }, on, key });
 });
 
+test("the Model Context Protocol", async () => {
+  const message = { jsonrpc: "2.0", id: 1, method: "ping" };
+  await provoke(200, "/mcp", "POST", { json: message });
+  await provoke(202, "/mcp", "POST", { json: { jsonrpc: "2.0", method: "notifications/initialized" } });
+  await provoke(400, "/mcp", "POST", { body: "{" });
+  await provoke(401, "/mcp", "POST", { json: message, on: guarded, key: "nobody's" });
+  await provoke(403, "/mcp", "POST", { json: message, on: guarded, key: "t-judge" });
+  const meta = { "io.modelcontextprotocol/protocolVersion": "2026-07-28", "io.modelcontextprotocol/clientCapabilities": {} };
+  const headers = { "MCP-Protocol-Version": "2026-07-28", "Mcp-Method": "ping" };
+  await provoke(404, "/mcp", "POST", { json: { ...message, params: { _meta: meta } }, headers });
+});
+
 /* ---- answers of a server in trouble ---- */
 
 /** The calls that end in the database, each with the options it needs. */

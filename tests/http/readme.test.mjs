@@ -64,6 +64,8 @@ test("there is an example for every route", () => {
     "/encode/jobs/$JOB",
     "/api/cleanup",
     "/openapi.json",
+    "/oui/snapshot",
+    "/oui/dispatch",
     "/llms.txt",
     "/SKILL.md",
   ])
