@@ -4,6 +4,22 @@
 #include <stdlib.h>
 #include <string.h>
 
+/*
+ * Without memory jansson answers as to malformed text, or drops characters of a string and goes on.
+ * So its allocator notes when it refused, for the thread that asked.
+ */
+static _Thread_local bool refused;
+
+static void *allocate(size_t size) {
+    void *block = malloc(size);
+    refused |= block == NULL;
+    return block;
+}
+
+__attribute__((constructor)) static void watch_allocations(void) {
+    json_set_alloc_funcs(allocate, free);
+}
+
 /* The code unit of a \uXXXX at `at`, or -1. */
 static int escaped_unit(const char *at, size_t left) {
     if (left < 6 || at[0] != '\\' || at[1] != 'u') {
@@ -83,14 +99,13 @@ body_result body_parse(const uint8_t *bytes, size_t len, body *out) {
     out->text[len] = '\0';
     size_t depth;
     out->mended = body_mend(out->text, len, &depth);
-    json_error_t error = {.line = 0};
+    refused = false;
     if (depth <= BODY_MAX_DEPTH) {
-        out->root = json_loadb(out->text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL, &error);
+        out->root = json_loadb(out->text, len, JSON_DECODE_ANY | JSON_ALLOW_NUL, NULL);
     }
-    if (out->root == NULL) {
-        bool no_memory = error.line != 0 && json_error_code(&error) == json_error_out_of_memory;
+    if (out->root == NULL || refused) {
         body_free(out);
-        return no_memory ? BODY_NO_MEMORY : BODY_INVALID;
+        return refused ? BODY_NO_MEMORY : BODY_INVALID;
     }
     return BODY_OK;
 }

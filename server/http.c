@@ -304,11 +304,11 @@ static void *on_request_line(void *opaque, const char *uri, struct MHD_Connectio
 static enum MHD_Result on_access(void *opaque, struct MHD_Connection *connection, const char *url,
                                  const char *method, const char *version, const char *data,
                                  size_t *data_len, void **context) {
-    (void)opaque;
     (void)url; /* the whole target came with the request line */
     http_request *request = *context;
     if (request == NULL) {
-        return MHD_NO; /* no memory for it */
+        return MHD_queue_response(connection, MHD_HTTP_INTERNAL_SERVER_ERROR,
+                                  ((http_server *)opaque)->failure); /* no memory for it */
     }
     if (request->connection == NULL) {
         return on_head(request, connection, method, version);
@@ -462,6 +462,11 @@ http_server *http_start(const http_options *options, char *why, size_t why_size)
                        options->max_connections);
         goto fail;
     }
+    server->failure = http_failure_create();
+    if (server->failure == NULL) {
+        (void)snprintf(why, why_size, "no memory to start the server");
+        goto fail;
+    }
     server->listen_fd = open_listener(options, &server->port, why, why_size);
     if (server->listen_fd < 0) {
         goto fail;
@@ -491,6 +496,9 @@ http_server *http_start(const http_options *options, char *why, size_t why_size)
     return server;
 
 fail:
+    if (server->failure != NULL) {
+        MHD_destroy_response(server->failure);
+    }
     http_pace_destroy(&server->pace);
     http_peers_free(server->peers);
     free(server);
@@ -547,6 +555,7 @@ bool http_stop(http_server *server, unsigned grace_ms, void (*cancel)(void *serv
         (void)wait_until_ended(server, LAST_WORDS_MS);
     }
     MHD_stop_daemon(server->daemon); /* closes the listener too */
+    MHD_destroy_response(server->failure);
     http_pace_destroy(&server->pace);
     http_peers_free(server->peers);
     free(server);

@@ -103,9 +103,13 @@ bool http_target_under(const http_request *request, const char *prefix);
 /*
  * The decoded value of a query parameter: "" when it has none, NULL when it is absent. The first
  * one of that name counts; `+` is a space; escapes that are broken or give NUL stay as they are.
+ * NULL, too, without memory: the reply becomes a plain 500 then.
  */
 const char *http_query(http_request *request, const char *name);
-/* A request header, or NULL (also without memory). Repeated headers come joined by ", ". */
+/*
+ * A request header, or NULL. Repeated headers come joined by ", ". NULL, too, without memory for
+ * that: the reply becomes a plain 500 then.
+ */
 const char *http_header(http_request *request, const char *name);
 /* The body; empty for methods without one. Borrowed until the reply is sent. */
 const uint8_t *http_body(const http_request *request, size_t *len);

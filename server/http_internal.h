@@ -20,6 +20,7 @@
 struct http_server {
     http_options options;
     struct MHD_Daemon *daemon;
+    struct MHD_Response *failure; /* a plain 500 that needs no memory, and closes */
     http_peers *peers;
     int listen_fd;
     uint16_t port;
@@ -94,7 +95,7 @@ struct http_request {
 
     http_header_line *headers; /* of the reply, in the order added */
     http_header_line **headers_end;
-    bool broken_headers;
+    bool broken; /* something could not be kept for want of memory: the reply is a plain 500 */
     bool close;
     bool counted;  /* in server->in_flight */
     bool handling; /* in server->handling */
@@ -126,7 +127,9 @@ void http_request_until(http_request *request, int64_t from_ms, uint64_t bytes);
 /* http_background.c: a background request was woken. */
 void http_background_go(http_request *request);
 
-/* http_reply.c: told when a reply was queued, to end the request's wait and handling. */
+/* http_reply.c: the 500 that is left to say when no reply could be made. NULL without memory. */
+struct MHD_Response *http_failure_create(void);
+/* Told when a reply was queued, to end the request's wait and handling. */
 void http_replied(http_request *request);
 
 #endif

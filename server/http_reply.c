@@ -16,7 +16,7 @@ void http_add_header(http_request *request, const char *name, const char *value)
     size_t value_size = strlen(value) + 1;
     http_header_line *line = malloc(sizeof *line + name_size + value_size);
     if (line == NULL) {
-        request->broken_headers = true;
+        request->broken = true;
         return;
     }
     line->next = NULL;
@@ -42,7 +42,7 @@ void http_close_after(http_request *request) {
 
 static bool put_headers(const http_request *request, const char *content_type,
                         struct MHD_Response *response) {
-    if (request->broken_headers) {
+    if (request->broken) {
         return false;
     }
     if (content_type != NULL &&
@@ -57,15 +57,18 @@ static bool put_headers(const http_request *request, const char *content_type,
     return true;
 }
 
-/* What is left to say when a reply could not be made. */
-static struct MHD_Response *bare_failure(unsigned *status) {
+struct MHD_Response *http_failure_create(void) {
     static const char text[] = "Internal server error";
-    *status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+    static const char *const headers[][2] = {{"Content-Type", "text/plain; charset=utf-8"},
+                                             {"X-Content-Type-Options", "nosniff"},
+                                             {"Connection", "close"}};
     struct MHD_Response *response = MHD_create_response_from_buffer(
         sizeof text - 1, (void *)(uintptr_t)text, MHD_RESPMEM_PERSISTENT);
-    if (response != NULL) {
-        (void)MHD_add_response_header(response, "Content-Type", "text/plain; charset=utf-8");
-        (void)MHD_add_response_header(response, "X-Content-Type-Options", "nosniff");
+    for (size_t i = 0; response != NULL && i < sizeof headers / sizeof headers[0]; i++) {
+        if (MHD_add_response_header(response, headers[i][0], headers[i][1]) != MHD_YES) {
+            MHD_destroy_response(response);
+            response = NULL;
+        }
     }
     return response;
 }
@@ -81,17 +84,17 @@ static void queue(http_request *request, unsigned status, const char *content_ty
         MHD_destroy_response(response);
         response = NULL;
     }
-    if (response == NULL) {
-        response = bare_failure(&status);
+    bool failed = response == NULL;
+    if (failed) {
+        status = MHD_HTTP_INTERNAL_SERVER_ERROR;
+        response = request->server->failure; /* shared: nothing is added to it */
+    } else if (request->close || atomic_load(&request->server->stopping)) {
+        (void)MHD_add_response_header(response, "Connection", "close");
     }
-    request->queued = MHD_NO; /* without memory even for that: the library drops the connection */
-    if (response != NULL) {
-        if (request->close || atomic_load(&request->server->stopping)) {
-            (void)MHD_add_response_header(response, "Connection", "close");
-        }
-        request->status = status;
-        http_request_until(request, clock_monotonic_ms(), len);
-        request->queued = MHD_queue_response(request->connection, status, response);
+    request->status = status;
+    http_request_until(request, clock_monotonic_ms(), len);
+    request->queued = MHD_queue_response(request->connection, status, response);
+    if (!failed) {
         MHD_destroy_response(response);
     }
     http_replied(request);

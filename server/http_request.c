@@ -119,6 +119,7 @@ const char *http_query(http_request *request, const char *name) {
     if (request->parameters == NULL) {
         request->parameters = calloc(HTTP_MAX_PARAMETERS, sizeof *request->parameters);
         if (request->parameters == NULL) {
+            request->broken = true;
             return NULL;
         }
         request->parameter_count = http_query_split(request->path.query, request->parameters);
@@ -177,6 +178,7 @@ const char *http_header(http_request *request, const char *name) {
     }
     search.joined = http_request_alloc(request, search.len + 1);
     if (search.joined == NULL) {
+        request->broken = true;
         return NULL;
     }
     search.len = 0;

@@ -14,7 +14,7 @@
 #   http,  http-asan      arxd itself, over sockets; its stderr must stay empty
 #   http-postgres         the same on PostgreSQL
 #   soak-asan             two minutes of everything at once (tests/soak/soak.test.mjs; `make soak` for more)
-#   storage               arxd on a disk that fails, or loses what was not synced
+#   storage               arxd on a disk that fails or loses what was not synced; without memory
 #   fuzz                  libFuzzer targets: their corpora, then FUZZ_SECONDS (30) of new inputs each
 #
 # Every program speaks TAP, is counted test by test, and counts as one failure more if it ends badly
