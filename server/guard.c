@@ -23,27 +23,39 @@ static bool same_authority(const char *a, size_t a_len, const char *b, size_t b_
     return a_len == b_len && strncasecmp(a, b, a_len) == 0;
 }
 
-/* Is `host[:port]` a name of this machine that no other can have? */
-static bool is_local(const char *authority, size_t len) {
-    char host[64];
-    bool bracketed = len > 0 && authority[0] == '[';
-    const char *start = authority + bracketed;
-    size_t host_len = 0;
-    while (host_len < len - (size_t)bracketed && start[host_len] != (bracketed ? ']' : ':')) {
-        host_len++;
+/* "" or a colon and up to five digits. */
+static bool is_port(const char *text, size_t len) {
+    if (len > 6 || (len > 0 && text[0] != ':')) {
+        return false;
     }
-    const char *rest = start + host_len + bracketed;
-    size_t rest_len = len - (size_t)(rest - authority);
-    bool port = rest_len == 0 ||
-                (rest[0] == ':' && rest_len <= 6 && strspn(rest + 1, "0123456789") >= rest_len - 1);
-    if (host_len >= sizeof host || len < host_len + 2 * (size_t)bracketed || !port) {
+    for (size_t i = 1; i < len; i++) {
+        if (text[i] < '0' || text[i] > '9') {
+            return false;
+        }
+    }
+    return true;
+}
+
+/* Is `host[:port]`, or `[address][:port]`, a name of this machine that no other can have? */
+static bool is_local(const char *authority, size_t len) {
+    char name[64];
+    bool bracketed = len > 0 && authority[0] == '[';
+    const char *host = authority + bracketed;
+    const char *end = memchr(authority, bracketed ? ']' : ':', len);
+    if (bracketed && end == NULL) {
+        return false;
+    }
+    end = end == NULL ? authority + len : end;
+    size_t host_len = (size_t)(end - host);
+    const char *rest = end + bracketed;
+    if (host_len >= sizeof name || !is_port(rest, len - (size_t)(rest - authority))) {
         return false;
     }
     for (size_t i = 0; i < host_len; i++) {
-        host[i] = start[i] >= 'A' && start[i] <= 'Z' ? (char)(start[i] + 32) : start[i];
+        name[i] = host[i] >= 'A' && host[i] <= 'Z' ? (char)(host[i] + 32) : host[i];
     }
-    host[host_len] = '\0';
-    return config_is_loopback(host);
+    name[host_len] = '\0';
+    return config_is_loopback(name);
 }
 
 static bool is_public(const guard_site *site, const char *authority, size_t len) {
