@@ -222,12 +222,13 @@ static const store_note *find(approval_work *work) {
     return NULL;
 }
 
-/* Makes the note of the list the op's own, to be written again. */
+/* Makes the note of the list the op's own, to be written again, and lets go of the list. */
 static store_op *take_listed(approval_work *work, const store_note *listed) {
-    store_note *note = &work->op.note;
-    note->space = listed->space;
-    note->version = listed->version;
-    memcpy(note->key, listed->key, sizeof note->key);
+    store_note note = *listed;
+    note.value = NULL; /* goes with the list */
+    note.value_len = 0;
+    store_op_clear(&work->op);
+    work->op.note = note;
     return take(work);
 }
 
