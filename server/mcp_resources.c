@@ -47,18 +47,17 @@ static void write_uri(const uint8_t id[STORE_ID_BYTES], arx_buf *out) {
 /* A cursor is where the page before ended: its last link's time and id. */
 static bool read_cursor(const arx_json *cursor, store_artifact *from) {
     char text[64];
-    long long created_ms;
-    int id_at = 0;
     if (!arx_json_is(cursor, ARX_JSON_STRING) || cursor->as.string.len >= sizeof text) {
         return false;
     }
     memcpy(text, cursor->as.string.data, cursor->as.string.len);
     text[cursor->as.string.len] = '\0';
-    if (sscanf(text, "%lld.%n", &created_ms, &id_at) != 1 || id_at == 0 || created_ms <= 0) {
+    size_t digits = strspn(text, "0123456789");
+    if (digits == 0 || digits > 15 || text[digits] != '.') {
         return false;
     }
-    from->created_at_ms = created_ms;
-    return id_parse(text + id_at, from->id);
+    from->created_at_ms = strtoll(text, NULL, 10);
+    return from->created_at_ms > 0 && id_parse(text + digits + 1, from->id);
 }
 
 static void write_cursor(const store_artifact *end, arx_buf *out) {
