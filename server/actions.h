@@ -88,7 +88,6 @@ struct action_call {
     void (*accepted)(action_call *call);
     void (*done)(action_call *call); /* once, on whichever thread */
     void *owner;                     /* the caller's */
-    struct store *store;             /* likewise */
 
     /* Out, in `done`. */
     const char *code;   /* NULL: it succeeded */

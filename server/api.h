@@ -56,6 +56,7 @@ http_handler oui_snapshot_get;
 http_handler oui_dispatch;
 http_handler oui_results_get;
 http_handler oui_results_ack;
+http_handler oui_events_get;
 
 /* route.c */
 http_handler api_preflight;

@@ -5,10 +5,12 @@
 #include <string.h>
 
 #include "clock.h"
+#include "oui/observer.h"
 #include "visit.h"
 
 /* What an exchange's `done` and `accepted` need once the request may be gone. */
 typedef struct running {
+    const service *server;
     exchange *exchange;
     char *key; /* what the call's `same` borrows */
 } running;
@@ -108,6 +110,12 @@ static void answer_call(const action_call *call) {
     exchange_look(of->exchange, EXCHANGE_FIRST, &view);
     action_write_outcome(call, view.more, false, &outcome);
     (void)exchange_answer(of->exchange, &outcome, false, end_of(call->code), clock_monotonic_ms());
+    if (call->caller.has_token && call->action->access == OUI_ACCESS_WRITE) {
+        oui_observe_key(of->server, call->caller.hash);
+    }
+    if (view.more) {
+        oui_observe_result(of->server, of->exchange);
+    }
 }
 
 static void end_running(action_call *call) {
@@ -125,6 +133,7 @@ static void accepted(action_call *call) {
     exchange_follow(of->exchange, call->job, call->tasks, clock_monotonic_ms());
     action_write_outcome(call, true, true, &outcome);
     (void)exchange_answer(of->exchange, &outcome, true, EXCHANGE_DONE, clock_monotonic_ms());
+    oui_observe_key(of->server, call->caller.hash);
 }
 
 /*
@@ -163,6 +172,7 @@ static void recalled_late(store_op *op) {
 }
 
 static void done(action_call *call) {
+    const running *of = call->owner;
     recalling *self = call->repeated ? calloc(1, sizeof *self) : NULL;
     if (self == NULL) {
         answer_call(call);
@@ -172,7 +182,7 @@ static void done(action_call *call) {
     self->call = call;
     self->op = (store_op){.kind = STORE_RECALL, .done = recalled_late, .owner = self};
     memcpy(self->op.record.scope, call->same.scope, sizeof self->op.record.scope);
-    if (store_submit(call->store, &self->op)) {
+    if (store_submit(of->server->store, &self->op)) {
         recalled_late(&self->op);
     }
 }
@@ -192,10 +202,10 @@ static void run(http_request *request) {
         go_on(request, DISPATCH_NO_MEMORY);
         return;
     }
+    of->server = server;
     of->exchange = exchange_hold(self->exchange);
     of->key = key;
     call->owner = of;
-    call->store = server->store;
     call->accepted = accepted;
     call->done = done;
     if (call->action->access == OUI_ACCESS_WRITE) {

@@ -24,6 +24,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 #include <stdint.h>
+#include <sys/types.h>
 
 typedef struct http_server http_server;
 typedef struct http_request http_request;
@@ -182,6 +183,16 @@ typedef struct http_part {
     size_t len;
 } http_part;
 #define HTTP_MAX_PARTS 16
+
+/*
+ * A body that is made while it is sent, for as long as that may take. `read` fills in up to `max`
+ * bytes and says how many; 0: there is nothing now, and http_wake() will be called; -1: that was
+ * all. Event thread. The memory behind `opaque` is part of the request's state.
+ */
+typedef ssize_t http_reader(void *opaque, uint8_t *out, size_t max);
+void http_send_stream(http_request *request, unsigned status, const char *content_type,
+                      http_reader *read, void *opaque);
+
 void http_send_parts(http_request *request, unsigned status, const char *content_type,
                      const http_part *parts, size_t count, void *owned);
 

@@ -104,6 +104,8 @@ struct http_request {
 
     void *state;
     void (*free_state)(void *);
+    http_reader *read; /* of a stream */
+    void *read_opaque;
     void (*ended)(void *); /* in the background */
     void *ended_opaque;
     max_align_t context[]; /* the application's: http_context() */

@@ -11,6 +11,8 @@
 
 #include "clock.h"
 
+#define STREAM_BLOCK_BYTES 4096
+
 void http_add_header(http_request *request, const char *name, const char *value) {
     size_t name_size = strlen(name) + 1;
     size_t value_size = strlen(value) + 1;
@@ -138,4 +140,39 @@ void http_send_parts(http_request *request, unsigned status, const char *content
         free(owned);
     }
     queue(request, status, content_type, response, len);
+}
+
+/* ---- streams ---- */
+
+/*
+ * Suspended while there is nothing to send, by the same states as a request that waits: the wake
+ * may come at any moment between the look and the suspension.
+ */
+static ssize_t read_stream(void *opaque, uint64_t position, char *out, size_t max) {
+    http_request *request = opaque;
+    (void)position;
+    atomic_store(&request->wait, WAIT_DECLARED);
+    ssize_t len = request->read(request->read_opaque, (uint8_t *)out, max);
+    if (len < 0) {
+        return MHD_CONTENT_READER_END_OF_STREAM;
+    }
+    if (len == 0) {
+        int was = WAIT_DECLARED;
+        MHD_suspend_connection(request->connection);
+        if (!atomic_compare_exchange_strong(&request->wait, &was, WAIT_SUSPENDED)) {
+            MHD_resume_connection(request->connection); /* woken just now */
+        }
+    }
+    return len;
+}
+
+void http_send_stream(http_request *request, unsigned status, const char *content_type,
+                      http_reader *read, void *opaque) {
+    request->read = read;
+    request->read_opaque = opaque;
+    queue(request, status, content_type,
+          MHD_create_response_from_callback(MHD_SIZE_UNKNOWN, STREAM_BLOCK_BYTES, read_stream,
+                                            request, NULL),
+          0);
+    http_pace_until(request->paced, HTTP_PACE_NO_END);
 }

@@ -28,6 +28,7 @@
 #include "clock.h"
 #include "discovery.h"
 #include "embedded.h"
+#include "events.h"
 #include "exchanges.h"
 #include "healthcheck.h"
 #include "ids.h"
@@ -36,6 +37,7 @@
 #include "jobs_table.h"
 #include "limits.h"
 #include "mcp_tools.h"
+#include "oui/observer.h"
 #include "page_table.h"
 #include "raw_cache.h"
 #include "service.h"
@@ -141,6 +143,7 @@ static void close_parts(service *self) {
     store_close(self->store);
     jobs_table_free(self->encodes); /* the store's last answers went there */
     exchanges_free(self->exchanges);
+    events_free(self->events);
     stats_free(self->stats);
     mcp_tools_free(self->tool_list);
     actions_free(self->actions);
@@ -197,9 +200,10 @@ static bool open_parts(service *self, char *why, size_t why_size) {
     self->encodes = jobs_table_create(ENCODES_MAX, ENCODES_MAX_BYTES);
     self->stats = stats_create(self->store);
     self->exchanges = exchanges_create(EXCHANGES_MAX_BYTES);
+    self->events = events_create();
     if (self->images != NULL && self->limits != NULL && self->raw_cache != NULL &&
         self->discovery != NULL && self->encodes != NULL && self->stats != NULL &&
-        self->exchanges != NULL) {
+        self->exchanges != NULL && self->events != NULL) {
         stats_refresh(self->stats, clock_monotonic_ms());
         self->jobs = jobs_start(config->workers, config->queue, images_source(self->images));
     }
@@ -254,6 +258,7 @@ static int serve(const server_config *config, char *why, size_t why_size) {
     int got = timer_run(&self, server);
     log_write(LOG_DEBUG, "stopping on signal %d", got);
     status = EXIT_STOPPED;
+    oui_observe_end(&self);
     exchanges_wake_all(self.exchanges); /* who waits for an answer is told to ask again */
     if (!http_stop(server, config->shutdown_grace_ms, cancel_jobs)) {
         log_write(LOG_WARN, "stopped with requests unanswered after %u ms",

@@ -51,6 +51,7 @@ const route route_table[] = {
     {"/oui/dispatch",               HTTP_POST,    oui_dispatch,         AGENT | ROUTE_BODY | WRITE | ENCODE},
     {"/oui/results/:name",          HTTP_GET,     oui_results_get,      AGENT},
     {"/oui/results/:name/ack",      HTTP_POST,    oui_results_ack,      AGENT | ROUTE_BODY},
+    {"/oui/events",                 HTTP_GET,     oui_events_get,       AGENT},
     {"/oui/approvals",              HTTP_POST,    approvals_ask,        AGENT | ROUTE_BODY | WRITE},
     {"/oui/approvals/:name",        HTTP_GET,     approvals_look,       AGENT},
     {"/oui/approvals/:name/decide", HTTP_GET,     approvals_page,       AGENT},

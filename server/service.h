@@ -24,6 +24,7 @@ typedef struct service {
     struct actions *actions;     /* what agents can do, immutable */
     struct exchanges *exchanges; /* requests of agents and their answers; thread-safe */
     struct mcp_tools *tool_list; /* the actions as MCP tools, immutable */
+    struct events *events;       /* what happens, for those who listen; thread-safe */
     struct stats *stats;         /* what the store holds; thread-safe */
     const route *routes;
     size_t route_count;

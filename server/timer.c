@@ -12,6 +12,7 @@
 #include "jobs.h"
 #include "jobs_table.h"
 #include "log.h"
+#include "oui/observer.h"
 #include "stats.h"
 #include "store.h"
 #include "tokens.h"
@@ -124,6 +125,7 @@ int timer_run(const service *self, http_server *server) {
         jobs_expire(self->jobs, now_ms);
         stats_refresh(self->stats, now_ms);
         exchanges_expire(self->exchanges, now_ms);
+        oui_observe_changes(self, now_ms);
         if (now_ms >= pace_at_ms) {
             pace_at_ms = now_ms + PACE_MS;
             http_enforce_pace(server, now_ms);

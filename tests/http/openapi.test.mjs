@@ -335,6 +335,14 @@ test("actions of agents", async () => {
     return none.status === 204;
   }, "a 204", 60_000);
 
+  const stop = new AbortController();
+  const stream = await fetch(`${server.origin}/oui/events`, { signal: stop.signal });
+  check("/oui/events", "GET", { status: stream.status, headers: Object.fromEntries(stream.headers), text: "", bytes: Buffer.alloc(0) });
+  stop.abort();
+  await provoke(400, "/oui/events", "GET", { query: "?announce=x", on, key });
+  await provoke(401, "/oui/events", "GET", { on });
+  await provoke(403, "/oui/events", "GET", { on, key: "t-judge" });
+
   const ack = "/oui/results/{name}/ack";
   const path = { name: "r-1" };
   await provoke(200, ack, "POST", { path, json: { ok: false }, on, key });
