@@ -172,6 +172,15 @@ soak:
 	RESULTS=build/soak SOAK_REQUESTS=$(REQUESTS) tests/run.sh soak-asan
 	@grep -E '^# (seed|resident|[0-9]+ requests)' build/soak/soak-asan.soak.log
 
+# The container image alone; and README's two commands on a bare Debian, which takes long.
+test-image:
+	deploy/install-deps.sh test
+	tests/run.sh image
+
+test-fresh:
+	deploy/install-deps.sh test
+	sh tests/fresh.sh
+
 # One of tests/checks: `make check-format`
 check-%:
 	sh tests/checks/$*.sh
@@ -209,7 +218,7 @@ bench-codecs-update: $(B)/bench-codecs
 bench-codecs-plot: $(B)/bench-codecs
 	$< --plot docs/fragment-length.svg
 
-.PHONY: all unit fuzz clean run fresh test soak bench bench-http bench-codecs bench-codecs-update bench-codecs-plot
+.PHONY: all unit fuzz clean run fresh test test-image test-fresh soak bench bench-http bench-codecs bench-codecs-update bench-codecs-plot
 .SECONDARY:
 -include $(shell find $(B) -name '*.d' 2>/dev/null)
 

@@ -5,6 +5,7 @@
 #   deploy/install-deps.sh run          what `make run` needs: compilers, libraries, npm for the page
 #   deploy/install-deps.sh test         everything `make test` needs
 #   deploy/install-deps.sh bench        what `make bench-http` needs
+#   deploy/install-deps.sh image        what the binaries run on, for Dockerfile
 #   deploy/install-deps.sh --list ...   only prints the packages of these lists
 #
 # Installs only what is missing, says so first and, on a terminal, asks. Runs apt-get by sudo when not
@@ -24,9 +25,12 @@ RUN="make=make gcc=gcc libc6-dev libmicrohttpd-dev libsqlite3-dev libbrotli-dev 
      ca-certificates nodejs=node npm=npm"
 
 TEST="libcmocka-dev clang-format-14=clang-format-14 libclang-rt-14-dev sqlite3=sqlite3
-      postgresql-15 curl=curl mandoc=mandoc"
+      postgresql-15 curl=curl mandoc=mandoc debootstrap=debootstrap buildah=buildah"
 
 BENCH="nginx=nginx libnginx-mod-http-brotli-static wrk=wrk sqlite3=sqlite3"
+
+# The libraries' packages alone.
+IMAGE="libmicrohttpd12 libsqlite3-0 libpq5 libbrotli1 zlib1g libjansson4 libuuid1 libidn2-0 libnettle8"
 
 die() {
     echo "install-deps.sh: $1" >&2
@@ -38,7 +42,8 @@ packages_of() {
     run) echo $RUN ;;
     test) echo $RUN $TEST ;;
     bench) echo $RUN $BENCH ;;
-    *) die "no list named '$1' (run, test, bench)" ;;
+    image) echo $IMAGE ;;
+    *) die "no list named '$1' (run, test, bench, image)" ;;
     esac
 }
 
@@ -47,7 +52,7 @@ if [ "${1:-}" = --list ]; then
     list_only=yes
     shift
 fi
-[ $# -gt 0 ] || die "which list? (run, test, bench)"
+[ $# -gt 0 ] || die "which list? (run, test, bench, image)"
 
 entries=
 for list in "$@"; do

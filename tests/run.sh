@@ -15,6 +15,7 @@
 #   http-postgres         the same on PostgreSQL
 #   soak-asan             two minutes of everything at once (tests/soak/soak.test.mjs; `make soak` for more)
 #   storage               arxd on a disk that fails or loses what was not synced; without memory
+#   image                 the container image, built and run without a daemon (tests/image.sh)
 #   fuzz                  libFuzzer targets: their corpora, then FUZZ_SECONDS (30) of new inputs each
 #
 # Every program speaks TAP, is counted test by test, and counts as one failure more if it ends badly
@@ -25,7 +26,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-ALL_SUITES="soak-asan unit-asan http-asan tool-asan unit unit-postgres http storage tool page fuzz checks"
+ALL_SUITES="image soak-asan unit-asan http-asan tool-asan unit unit-postgres http storage tool page fuzz checks"
 RUNS=build/test-runs
 RESULTS=${RESULTS:-$RUNS/$$}
 TIMEOUT_S=600
@@ -45,6 +46,7 @@ programs_of() {
             basename "$f" .c | sed 's/^test_//'
         done
         ;;
+    image) echo container ;;
     fuzz) for f in tests/fuzz/fuzz_*.c; do basename "$f" .c | sed 's/^fuzz_//'; done ;;
     tool | http | page | storage | soak) for f in tests/"$(base_of "$1")"/*.test.mjs; do basename "$f" .test.mjs; done ;;
     *)
@@ -63,6 +65,7 @@ execute() {
     export ARXD="$PWD/build/$mode/arxd" ARX="$PWD/build/$mode/arx" TEST_MODE="$mode"
     case $(base_of "$suite") in
     checks) exec timeout -k 10 $TIMEOUT_S sh "tests/checks/$program.sh" ;;
+    image) exec timeout -k 10 1800 sh tests/image.sh ;;
     fuzz) exec timeout -k 10 $TIMEOUT_S sh tests/fuzz/fuzz.sh "$program" ;;
     unit)
         CMOCKA_MESSAGE_OUTPUT=TAP
