@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "copy.h"
 #include "oui/canonical.h"
 #include "oui/pointer.h"
 #include "text.h"
@@ -176,19 +177,6 @@ static bool read_bound(const reading *r, schema *self, const char *word, const a
     return false;
 }
 
-/* The text as a string; NULL without memory. No strndup(): what it may read, ASan is strict about.
- */
-static char *string_of(const void *text, size_t len) {
-    char *copy = malloc(len + 1);
-    if (copy != NULL) {
-        if (len > 0) {
-            memcpy(copy, text, len);
-        }
-        copy[len] = '\0';
-    }
-    return copy;
-}
-
 static bool read_pattern(const reading *r, schema *self, const char *word, const arx_json *value) {
     const char *text = value->type == ARX_JSON_STRING ? (const char *)value->as.string.data : NULL;
     size_t len = text != NULL ? value->as.string.len : 0;
@@ -197,7 +185,7 @@ static bool read_pattern(const reading *r, schema *self, const char *word, const
         memmem(text, len, "(?", 2) != NULL) {
         return say(r, word, "must be anchored at both ends, without backslash, dot and (?");
     }
-    char *copy = string_of(text, len);
+    char *copy = copy_string(text, len);
     bool compiled = copy != NULL && regcomp(&self->regex, copy, REG_EXTENDED | REG_NOSUB) == 0;
     free(copy);
     self->pattern = compiled ? value : NULL;
@@ -430,7 +418,7 @@ static schema_result check_string(const schema *self, const arx_json *value, sch
     if (self->pattern == NULL) {
         return SCHEMA_OK;
     }
-    char *copy = string_of(text, len);
+    char *copy = copy_string(text, len);
     if (copy == NULL) {
         return SCHEMA_NO_MEMORY;
     }

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "api.h"
+#include "copy.h"
 #include "oui/binding.h"
 #include "oui/own_actions.h"
 #include "visit.h"
@@ -55,7 +56,7 @@ static bool read_request(http_request *request, oui_request *self) {
                                "actionId, which are strings.");
         return false;
     }
-    self->id = strndup((const char *)id->as.string.data, id->as.string.len);
+    self->id = copy_string(id->as.string.data, id->as.string.len);
     if (self->id == NULL) {
         reply_error(request, API_INTERNAL);
         return false;
