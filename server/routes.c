@@ -16,6 +16,8 @@
 const route route_table[] = {
     {"/",                           HTTP_GET,     page_static,          PAGE},
     {"/diagram",                    HTTP_GET,     page_static,          ROUTE_REVALIDATE},
+    {"/security",                   HTTP_GET,     page_static,          PAGE},
+    {"/url-explainer",              HTTP_GET,     page_static,          PAGE},
     {"/icon.svg",                   HTTP_GET,     page_static,          ROUTE_REVALIDATE},
     {"/THIRD_PARTY_NOTICES.txt",    HTTP_GET,     page_static,          ROUTE_REVALIDATE},
     {"/page/:name",                 HTTP_GET,     page_static,          ROUTE_IMMUTABLE},

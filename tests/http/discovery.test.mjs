@@ -122,7 +122,7 @@ function mayVisit(rules, target) {
 test("robots.txt keeps crawlers off short links and the API", async () => {
   const { text } = await get("/robots.txt");
   const { id, short_url } = await server.create("pe30");
-  for (const target of ["/", "/icon.svg", "/page/main.mjs", "/robots.txt", "/llms.txt", "/openapi.json", "/sitemap.xml", "/.well-known/api-catalog"])
+  for (const target of ["/", "/security", "/url-explainer", "/icon.svg", "/page/main.mjs", "/robots.txt", "/llms.txt", "/openapi.json", "/sitemap.xml", "/.well-known/api-catalog"])
     assert.ok(mayVisit(text, target), target);
   for (const target of [`/${id}`, new URL(short_url).pathname, `/${id}/raw`, "/api/artifacts", `/api/artifacts/${id}`, "/encode/jobs/x"])
     assert.ok(!mayVisit(text, target), target);
