@@ -4,6 +4,8 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
 
 #include "html.h"
 
@@ -97,6 +99,19 @@ static void add_built(served_file *served, const page_file *file) {
     }
 }
 
+/*
+ * Gives back the memory that looking at these bytes took. They are the program file's, so they come
+ * back when somebody reads them; most of the page's are never asked for by anyone.
+ */
+static void forget(page_bytes bytes) {
+    uintptr_t page = (uintptr_t)sysconf(_SC_PAGESIZE);
+    uintptr_t from = ((uintptr_t)bytes.data + page - 1) / page * page;
+    uintptr_t end = ((uintptr_t)bytes.data + bytes.len) / page * page;
+    if (from < end) {
+        (void)madvise((void *)from, end - from, MADV_DONTNEED); /* at worst it stays */
+    }
+}
+
 static bool add_files(page_table *table, const char *base, char *why, size_t why_size) {
     int64_t modified_s = program_modified_s();
     for (size_t i = 0; i < page_file_count; i++) {
@@ -115,6 +130,9 @@ static bool add_files(page_table *table, const char *base, char *why, size_t why
                            file->path);
             return false;
         }
+        forget(file->identity);
+        forget(file->brotli);
+        forget(file->gzip);
     }
     return true;
 }
