@@ -123,7 +123,7 @@ test("old rows can be changed and removed", async () => {
 
 test("a second start finds everything in place; without --open-writes old rows are nobody's", async () => {
   await server.stop({ keep: true });
-  server = await startServer({ folder: server.folder });
+  server = await startServer({ folder: server.folder, args: ["--db", path.join(server.folder, "arxd.db")] });
   assert.equal((await ask("GET", `/api/artifacts/${OLD.live}`))[0], 200);
   assert.equal((await ask("PUT", `/api/artifacts/${OLD.live}`, { payload: "pe30" }))[0], 401);
   assert.equal((await ask("DELETE", `/api/artifacts/${OLD.live}`))[0], 401);

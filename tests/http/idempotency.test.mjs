@@ -156,12 +156,12 @@ test("records outlive a restart, and hold neither key nor edit key", async () =>
   const key = "a-very-recognisable-idempotency-key";
   const options = { json: { envelope: note("x") } };
   const first = await send("/api/artifacts", options, key, own);
-  const dump = dump(own.db).toLowerCase();
+  const stored = dump(own.db).toLowerCase();
   const { edit_key, id } = first.body;
-  assert.ok(dump.includes(hexOf(id).toLowerCase()), "the dump shows rows");
+  assert.ok(stored.includes(hexOf(id).toLowerCase()), "the dump shows rows");
   for (const secret of [key, edit_key]) {
-    assert.ok(!dump.includes(secret.toLowerCase()), secret);
-    assert.ok(!dump.includes(Buffer.from(secret).toString("hex")), secret);
+    assert.ok(!stored.includes(secret.toLowerCase()), secret);
+    assert.ok(!stored.includes(Buffer.from(secret).toString("hex")), secret);
   }
   await own.stop({ keep: true });
   const again = await startServer({ folder: own.folder });
