@@ -12,6 +12,7 @@
 #include "asset_sets.h"
 #include "clock.h"
 #include "encode_job.h"
+#include "job_note.h"
 #include "link_work.h"
 #include "negotiate.h"
 #include "payload_work.h"
@@ -130,7 +131,8 @@ static void queue(http_request *request) {
     }
     if (result == API_OK) {
         result = encode_job_start(server, self->entry, self->task, &self->link.caller,
-                                  &visit_of(request)->account, http_origin(request));
+                                  &visit_of(request)->account, http_origin(request),
+                                  self->link.op.note.version);
     }
     if (result == API_OK) {
         self->task = NULL;
@@ -178,6 +180,12 @@ static void encode_later(http_request *request) {
         return;
     }
     write_queued(self->entry, &self->link.answer);
+    if (!job_note_put(&self->link.op, job_entry_id(self->entry), 0, JOB_STATUS_QUEUED, NULL, 0,
+                      encode_job_note_end(server))) {
+        jobs_table_drop(server->encodes, self->entry);
+        reply_error(request, API_INTERNAL);
+        return;
+    }
     link_work_remember(request, 202, queue);
 }
 

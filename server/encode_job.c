@@ -2,7 +2,7 @@
  * encode_job.c - see encode_job.h.
  *
  * Threads: made on an event thread; the tasks and `finished` run on workers (or whoever cancels);
- * `stored` on the store's. One after the other, never two at a time.
+ * `stored` and `ended` on the store's. One after the other, never two at a time.
  */
 #include "encode_job.h"
 
@@ -12,9 +12,13 @@
 
 #include "artifact_reply.h"
 #include "clock.h"
+#include "job_note.h"
 #include "link_work.h"
 #include "payload_work.h"
 #include "visit.h"
+
+/* Between a job's deadline and the moment when a note that still says "queued" is over. */
+#define NOTE_SLACK_MS 60000
 
 typedef struct encode_job {
     struct store *store;
@@ -24,10 +28,15 @@ typedef struct encode_job {
     visit_account account;
     char *origin;
     int64_t deadline_ms;
-    /* While the link is written. */
+    int64_t noted; /* version of the job's note */
+    int64_t note_end_ms;
+    /* While the link or the note is written. */
     store_op op;
     char edit_key[EDIT_KEY_CHARS + 1];
     job *held;
+    /* How it ended, until every node may know. */
+    job_status status;
+    arx_buf result;
 } encode_job;
 
 static void free_job(void *arg) {
@@ -35,15 +44,49 @@ static void free_job(void *arg) {
     encode_task_free(self->task);
     job_entry_release(self->entry);
     store_op_clear(&self->op);
+    arx_buf_free(&self->result);
     free(self->origin);
     free(self);
+}
+
+/* The note is written, or cannot be: then at least this node tells how it ended. */
+static void ended(store_op *op) {
+    encode_job *self = (encode_job *)(void *)((char *)op - offsetof(encode_job, op));
+    job *held = self->held;
+    bool cancelled = op->result == STORE_CONFLICT; /* on another node, and first */
+    bool bare = cancelled || self->status == JOB_STATUS_CANCELLED;
+    job_entry_end(self->entry, cancelled ? JOB_STATUS_CANCELLED : self->status,
+                  bare ? NULL : &self->result, clock_monotonic_ms());
+    job_release(held); /* perhaps the last that held `self` */
+}
+
+/* `result`: taken. `work` is held until the note is there. */
+static void end(encode_job *self, job_status status, arx_buf *result) {
+    self->status = status;
+    if (result != NULL) {
+        arx_buf_free(&self->result);
+        self->result = *result;
+        arx_buf_init(result, 0);
+    }
+    store_op_clear(&self->op);
+    self->op = (store_op){.kind = STORE_NOTE_PUT, .done = ended};
+    /* A result that no note can hold is told by this node alone; the others say when to ask again.
+     */
+    bool fits = self->result.len < STORE_NOTE_MAX_BYTES - 1024;
+    if (!job_note_put(&self->op, job_entry_id(self->entry), self->noted, status, self->result.data,
+                      fits ? self->result.len : 0, clock_unix_ms() + JOBS_TABLE_KEPT_MS)) {
+        self->op.result = STORE_NO_MEMORY;
+        ended(&self->op);
+    } else if (store_submit(self->store, &self->op)) {
+        ended(&self->op);
+    }
 }
 
 static void fail(encode_job *self, api_result result, const arx_buf *message) {
     arx_buf text;
     arx_buf_init(&text, 0);
     error_fields(&text, result, message);
-    job_entry_end(self->entry, JOB_STATUS_FAILED, &text, clock_monotonic_ms());
+    end(self, JOB_STATUS_FAILED, &text);
 }
 
 static void succeed(encode_job *self, const arx_buf *artifact) {
@@ -51,7 +94,7 @@ static void succeed(encode_job *self, const arx_buf *artifact) {
     arx_buf_init(&answer, 0);
     encode_task_answer(self->task, self->origin, artifact, &answer);
     if (arx_buf_result(&answer) == ARX_OK) {
-        job_entry_end(self->entry, JOB_STATUS_DONE, &answer, clock_monotonic_ms());
+        end(self, JOB_STATUS_DONE, &answer);
     } else {
         arx_buf_free(&answer);
         fail(self, API_INTERNAL, NULL);
@@ -60,23 +103,25 @@ static void succeed(encode_job *self, const arx_buf *artifact) {
 
 static void stored(store_op *op) {
     encode_job *self = (encode_job *)(void *)((char *)op - offsetof(encode_job, op));
-    job *held = self->held;
+    if (op->result == STORE_CONFLICT) {
+        ended(op);
+        return;
+    }
     api_result result = store_outcome(op);
+    arx_buf artifact;
+    arx_buf_init(&artifact, 0);
+    self->noted = op->note.version;
     if (result == API_OK) {
-        arx_buf artifact;
-        arx_buf_init(&artifact, 0);
         artifact_write_created(&op->artifact, self->edit_key, self->origin,
                                encode_task_warning(self->task), &artifact);
-        if (arx_buf_result(&artifact) == ARX_OK) {
-            succeed(self, &artifact);
-        } else {
-            fail(self, API_INTERNAL, NULL);
-        }
-        arx_buf_free(&artifact);
+        result = arx_buf_result(&artifact) == ARX_OK ? API_OK : API_INTERNAL;
+    }
+    if (result == API_OK) {
+        succeed(self, &artifact);
     } else {
         fail(self, result, NULL);
     }
-    job_release(held); /* perhaps the last that held `self` */
+    arx_buf_free(&artifact);
 }
 
 /* The reason is in the work's error, or the result says it all. */
@@ -85,18 +130,21 @@ static void fail_encode(encode_job *self, api_result result) {
     fail(self, result, error->code != ARX_CODE_OK ? &error->message : NULL);
 }
 
-static void store_link(encode_job *self, job *finished) {
+static void store_link(encode_job *self) {
     encode_task *task = self->task;
     api_result result = payload_take_encoded(&task->work, &self->op.artifact);
     if (result == API_OK) {
         result = link_row_init(&self->op, &self->caller, &task->link, self->edit_key);
+    }
+    if (result == API_OK && !job_note_put(&self->op, job_entry_id(self->entry), self->noted,
+                                          JOB_STATUS_RUNNING, NULL, 0, self->note_end_ms)) {
+        result = API_INTERNAL;
     }
     if (result != API_OK) {
         fail_encode(self, result);
         return;
     }
     self->op.done = stored;
-    self->held = job_hold(finished);
     if (store_submit(self->store, &self->op)) {
         stored(&self->op);
     }
@@ -105,11 +153,12 @@ static void store_link(encode_job *self, job *finished) {
 static void finished(void *arg, job *work) {
     encode_job *self = arg;
     visit_settle(&self->account, job_worked_us(work));
+    self->held = job_hold(work); /* until ended() */
     if (job_state_of(work) == JOB_CANCELLED) {
         if (clock_monotonic_ms() >= self->deadline_ms) {
             fail(self, API_DEADLINE, NULL);
         } else {
-            job_entry_end(self->entry, JOB_STATUS_CANCELLED, NULL, clock_monotonic_ms());
+            end(self, JOB_STATUS_CANCELLED, NULL);
         }
         return;
     }
@@ -117,7 +166,7 @@ static void finished(void *arg, job *work) {
     if (result != API_OK) {
         fail_encode(self, result);
     } else if (self->task->store) {
-        store_link(self, work);
+        store_link(self);
     } else {
         succeed(self, NULL);
     }
@@ -128,8 +177,13 @@ static void run(void *arg, size_t i, arx_coder *coder) {
     encode_work_run(&self->task->work, i, coder);
 }
 
+int64_t encode_job_note_end(const service *server) {
+    return clock_unix_ms() + (int64_t)server->config->encode_deadline_ms + NOTE_SLACK_MS;
+}
+
 api_result encode_job_start(const service *server, job_entry *entry, encode_task *task,
-                            const auth_caller *caller, visit_account *account, const char *origin) {
+                            const auth_caller *caller, visit_account *account, const char *origin,
+                            int64_t noted) {
     encode_job *self = calloc(1, sizeof *self);
     char *copy = strdup(origin);
     if (self == NULL || copy == NULL) {
@@ -143,6 +197,9 @@ api_result encode_job_start(const service *server, job_entry *entry, encode_task
     self->caller = *caller;
     self->account = *account;
     self->origin = copy;
+    self->noted = noted;
+    self->note_end_ms = encode_job_note_end(server);
+    arx_buf_init(&self->result, 0);
     self->deadline_ms = clock_monotonic_ms() + (int64_t)server->config->encode_deadline_ms;
     size_t tasks = encode_work_tasks(&task->work);
     const job_spec spec = {

@@ -121,12 +121,13 @@ static void remembered(http_request *request) {
 void link_work_remember(http_request *request, unsigned status, http_handler *next) {
     link_work *work = http_state(request);
     work->next = next;
-    if (work->same.key == NULL) {
+    if (work->same.key == NULL && !work->op.noted) {
         done(request, API_OK);
         return;
     }
-    work->op.kind = STORE_REMEMBER;
-    if (idempotency_record(&work->same, status, &work->answer, &work->op)) {
+    work->op.kind = work->same.key != NULL ? STORE_REMEMBER : STORE_NOTE_PUT;
+    if (work->same.key == NULL ||
+        idempotency_record(&work->same, status, &work->answer, &work->op)) {
         store_wait(request, &work->op, remembered);
     } else {
         done(request, API_INTERNAL);

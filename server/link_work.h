@@ -37,8 +37,8 @@ void link_work_insert(http_request *request, const link_options *options, const 
                       http_handler *next);
 /*
  * For a request that makes no link at once: records `answer` with that status, if the request has a
- * key. `next` looks at `result`, and at `status`, which is not 0 if another was faster with the
- * same request: then `answer` is what that one was told.
+ * key, and puts op.note, if op.noted. `next` looks at `result`, and at `status`, which is not 0 if
+ * another was faster with the same request: then `answer` is what that one was told.
  */
 void link_work_remember(http_request *request, unsigned status, http_handler *next);
 /* A text member of `answer`, appended to `out`. False when there is none. */

@@ -107,6 +107,7 @@ typedef enum store_space {
     STORE_SPACE_APPROVAL = 1,        /* approvals.h */
     STORE_SPACE_APPROVAL_PARAMS = 2, /* likewise */
     STORE_SPACE_APPROVER = 3,        /* approvals_page.c */
+    STORE_SPACE_JOB = 4,             /* job_note.h */
 } store_space;
 
 /* Bounds of one listing: of what it returns, of the values in it, of rows it looks at. */

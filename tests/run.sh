@@ -14,6 +14,7 @@
 #   http,  http-asan      arxd itself, over sockets; its stderr must stay empty
 #   http-postgres         the same on PostgreSQL
 #   soak-asan             two minutes of everything at once (tests/soak/soak.test.mjs; `make soak` for more)
+#   nodes                 several arxd on one PostgreSQL
 #   storage               arxd on a disk that fails or loses what was not synced; without memory
 #   image                 the container image, built and run without a daemon (tests/image.sh)
 #   fuzz                  libFuzzer targets: their corpora, then FUZZ_SECONDS (30) of new inputs each
@@ -26,7 +27,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-ALL_SUITES="image soak-asan unit-asan http-asan tool-asan unit unit-postgres http storage tool page fuzz checks"
+ALL_SUITES="image soak-asan unit-asan http-asan tool-asan unit unit-postgres http http-postgres nodes storage tool page fuzz checks"
 RUNS=build/test-runs
 RESULTS=${RESULTS:-$RUNS/$$}
 TIMEOUT_S=600
@@ -48,7 +49,7 @@ programs_of() {
         ;;
     image) echo container ;;
     fuzz) for f in tests/fuzz/fuzz_*.c; do basename "$f" .c | sed 's/^fuzz_//'; done ;;
-    tool | http | page | storage | soak) for f in tests/"$(base_of "$1")"/*.test.mjs; do basename "$f" .test.mjs; done ;;
+    tool | http | nodes | page | storage | soak) for f in tests/"$(base_of "$1")"/*.test.mjs; do basename "$f" .test.mjs; done ;;
     *)
         echo "run.sh: no suite named '$1' ($ALL_SUITES)" >&2
         return 1

@@ -239,11 +239,11 @@ process.on("exit", () => {
 });
 
 /**
- * Starts arxd. args: more flags; env: variables; folder: an existing one to keep a database;
+ * Starts arxd. args: more flags; env: variables; folder: an existing one to keep a database; db:
+ * another server's.
  * Gives it when it answers /health.
  */
-export async function startServer({ args = [], env = {}, folder = temporaryFolder("arxd") } = {}) {
-  const db = databaseIn(folder);
+export async function startServer({ args = [], env = {}, folder = temporaryFolder("arxd"), db = databaseIn(folder) } = {}) {
   for (let attempt = 1; ; attempt++) {
     const port = await freePort();
     const child = spawn(

@@ -389,8 +389,9 @@ async function rowsOn(on) {
 test("a database whose tables are gone: 500, and /health says so", async () => {
   const own = await startServer();
   const rows = await rowsOn(own);
-  sql(own.db, "DROP TABLE artifacts; DROP TABLE lifetimes;");
+  sql(own.db, "DROP TABLE artifacts; DROP TABLE lifetimes; DROP TABLE notes;");
   for (const [template, method, options] of storing(rows)) await provoke(500, template, method, { ...options, on: own });
+  for (const method of ["GET", "DELETE"]) await provoke(500, "/encode/jobs/{id}", method, { path: { id: UNKNOWN_ID }, on: own });
   await provoke(503, "/health", "GET", { on: own });
   assert.ok(own.output.length > 0, "the operator is told");
   await own.kill();
