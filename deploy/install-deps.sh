@@ -27,7 +27,7 @@ RUN="make=make gcc=gcc libc6-dev libmicrohttpd-dev libsqlite3-dev libbrotli-dev 
 TEST="libcmocka-dev clang-format-14=clang-format-14 libclang-rt-14-dev sqlite3=sqlite3
       postgresql-15 curl=curl mandoc=mandoc debootstrap=debootstrap buildah=buildah"
 
-BENCH="nginx=nginx libnginx-mod-http-brotli-static wrk=wrk sqlite3=sqlite3"
+BENCH="nginx=nginx libnginx-mod-http-brotli-static wrk=wrk sqlite3=sqlite3 postgresql-15"
 
 # The libraries' packages alone.
 IMAGE="libmicrohttpd12 libsqlite3-0 libpq5 libbrotli1 zlib1g libjansson4 libuuid1 libidn2-0 libnettle8"

@@ -240,12 +240,12 @@ process.on("exit", () => {
 
 /**
  * Starts arxd. args: more flags; env: variables; folder: an existing one to keep a database; db:
- * another server's.
+ * another server's; onPort: where one was before.
  * Gives it when it answers /health.
  */
-export async function startServer({ args = [], env = {}, folder = temporaryFolder("arxd"), db = databaseIn(folder) } = {}) {
+export async function startServer({ args = [], env = {}, folder = temporaryFolder("arxd"), db = databaseIn(folder), onPort } = {}) {
   for (let attempt = 1; ; attempt++) {
-    const port = await freePort();
+    const port = onPort ?? (await freePort());
     const child = spawn(
       ARXD,
       ["--host", "127.0.0.1", "--port", String(port), "--db", db, "--log", "text:error", "--rate", "0", ...args],
