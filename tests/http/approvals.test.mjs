@@ -4,7 +4,8 @@ import { createHash } from "node:crypto";
 import fs from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
-import { call, sql, UNKNOWN_ID, want } from "./calls.mjs";
+import { call, UNKNOWN_ID, want } from "./calls.mjs";
+import { replaceInNotes } from "./database.mjs";
 import { ARXD, assertError, startServer, temporaryFolder, until } from "./harness.mjs";
 
 const digest = (text) => createHash("sha256").update(text).digest("hex");
@@ -103,7 +104,7 @@ test("an approver decides once; agents, admins and strangers do not", async () =
   assert.equal((await decide(declined.approvalId, "decline")).status, "declined");
   assert.equal((await decide(declined.approvalId, "approve", { status: 409 })).code, "approval-decided");
   const late = await ask();
-  sql(server.db, `UPDATE notes SET value = CAST(replace(CAST(value AS TEXT), '${late.expiresAt}', '1') AS BLOB) WHERE space = 1;`);
+  replaceInNotes(server.db, 1, late.expiresAt, "1");
   assert.equal((await look(late.approvalId, TOKENS.agent)).status, "expired");
   assert.equal((await decide(late.approvalId, "approve", { status: 410 })).code, "approval-over");
 });

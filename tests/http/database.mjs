@@ -66,6 +66,15 @@ export const expire = (db, id, atMs = 1) =>
 export const renameSets = (db, set) =>
   sql(db, POSTGRES ? `UPDATE lifetimes SET asset_set = '${set}';` : `UPDATE asset_sets SET id = '${set}';`);
 
+/** Replaces a text in the values of one space's notes (store.h). */
+export const replaceInNotes = (db, space, text, by) =>
+  sql(
+    db,
+    POSTGRES
+      ? `UPDATE notes SET value = convert_to(replace(convert_from(value, 'UTF8'), '${text}', '${by}'), 'UTF8') WHERE space = ${space};`
+      : `UPDATE notes SET value = CAST(replace(CAST(value AS TEXT), '${text}', '${by}') AS BLOB) WHERE space = ${space};`,
+  );
+
 /** Everything that is stored, as text; ids and bytes in hex. */
 export function dump(db) {
   if (!POSTGRES) return sql(db, ".dump");

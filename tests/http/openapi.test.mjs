@@ -9,7 +9,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { after, before, test } from "node:test";
 import { call, expire, note, sql, UNKNOWN_ID } from "./calls.mjs";
-import { lockDatabase } from "./database.mjs";
+import { lockDatabase, replaceInNotes } from "./database.mjs";
 import { pageManifest, startServer, temporaryFolder, until } from "./harness.mjs";
 import { faults, resolve } from "./schema.mjs";
 
@@ -275,7 +275,7 @@ test("approvals", async () => {
   await provoke(409, decide, "POST", { path, ...approve, ...judge });
   const late = await ask("AAAAAAAAAAAAAAAAAAAAAA");
   const { body: grant } = await provoke(200, decide, "POST", { path: late, ...approve, ...judge });
-  sql(guarded.db, `UPDATE notes SET value = CAST(replace(CAST(value AS TEXT), '"status":"approved"', '"status":"used"') AS BLOB) WHERE space = 1;`);
+  replaceInNotes(guarded.db, 1, '"status":"approved"', '"status":"used"');
   await provoke(410, decide, "POST", { path: late, ...approve, ...judge });
 
   await provoke(200, decide, "GET", { path, on });
