@@ -17,6 +17,7 @@ typedef enum setting_type {
     SETTING_DATABASE,
     SETTING_LOG,
     SETTING_RATES,
+    SETTING_LISTEN,
 } setting_type;
 
 typedef struct setting {
@@ -80,6 +81,8 @@ static const setting settings[] = {
      1000000, "N", "most connections"},
     {"max-per-address", "ARXD_MAX_PER_ADDRESS", "256", SETTING_NUMBER, FIELD(max_per_address), 0,
      1000000, "N", "most connections from one address; 0 for no limit"},
+    {"metrics-listen", "ARXD_METRICS_LISTEN", NULL, SETTING_LISTEN, FIELD(metrics_host), 0, 0,
+     "ADDRESS:PORT", "where GET /metrics answers with Prometheus metrics (default: nowhere)"},
     {"log", "ARXD_LOG", "text:info", SETTING_LOG, FIELD(log_format), 0, 0, "FORMAT:LEVEL",
      "text or json; error, warn, info or debug"},
     {"shutdown-grace", "SHUTDOWN_GRACE_MS", "5000", SETTING_NUMBER, FIELD(shutdown_grace_ms), 0,
@@ -247,10 +250,14 @@ static bool set_database(const char **field, const source *from) {
     return true;
 }
 
-static bool set_host(const char **field, const source *from) {
+static bool is_address(const char *host) {
     unsigned char address[sizeof(struct in6_addr)];
-    if (strcmp(from->value, "localhost") != 0 && inet_pton(AF_INET, from->value, address) != 1 &&
-        inet_pton(AF_INET6, from->value, address) != 1) {
+    return strcmp(host, "localhost") == 0 || inet_pton(AF_INET, host, address) == 1 ||
+           inet_pton(AF_INET6, host, address) == 1;
+}
+
+static bool set_host(const char **field, const source *from) {
+    if (!is_address(from->value)) {
         return refuse(from, "an IPv4 or IPv6 address or localhost");
     }
     *field = from->value;
@@ -287,6 +294,37 @@ static bool set_rates(allowance *field, const source *from) {
     return good || refuse(from, allowance_form(ALLOWANCE_RATES));
 }
 
+/* "127.0.0.1:9100", "[::1]:9100", "localhost:9100" */
+static bool set_listen(server_config *config, const source *from) {
+    static const char allowed[] = "an address and a port from 1 to 65535, such as 127.0.0.1:9100";
+    const char *colon = strrchr(from->value, ':');
+    const char *start = from->value;
+    const char *end = colon;
+    if (colon == NULL) {
+        return refuse(from, allowed);
+    }
+    bool brackets = *start == '[' && end > start + 1 && end[-1] == ']';
+    start += brackets ? 1 : 0;
+    end -= brackets ? 1 : 0;
+    char *host = strndup(start, (size_t)(end - start));
+    if (host == NULL) {
+        return no_memory(from);
+    }
+    const char *port = colon + 1;
+    size_t digits = strspn(port, "0123456789");
+    unsigned long number =
+        digits > 0 && digits <= 5 && port[digits] == '\0' ? strtoul(port, NULL, 10) : 0;
+    bool is_v6 = strchr(host, ':') != NULL;
+    if (number == 0 || number > 65535 || is_v6 != brackets || !is_address(host)) {
+        free(host);
+        return refuse(from, allowed);
+    }
+    free(config->metrics_host);
+    config->metrics_host = host;
+    config->metrics_port = (uint32_t)number;
+    return true;
+}
+
 static bool apply(server_config *config, const source *from) {
     void *field = (char *)config + from->setting->offset;
     if (*from->value == '\0') {
@@ -310,6 +348,8 @@ static bool apply(server_config *config, const source *from) {
         return set_host(field, from);
     case SETTING_LOG:
         return set_log(config, from);
+    case SETTING_LISTEN:
+        return set_listen(config, from);
     case SETTING_RATES:
         return set_rates(field, from);
     }
@@ -466,6 +506,8 @@ config_action config_parse(server_config *config, int argc, char *const *argv,
 
 void config_clear(server_config *config) {
     clear_folders(config);
+    free(config->metrics_host);
+    config->metrics_host = NULL;
     free(config->public_url);
     config->public_url = NULL;
 }

@@ -43,6 +43,8 @@ typedef struct server_config {
     allowance rates; /* of each address; a token's may be others */
     uint32_t max_connections;
     uint32_t max_per_address;
+    char *metrics_host; /* owned; NULL: no metrics */
+    uint32_t metrics_port;
     log_format log_format;
     log_level log_level;
     uint32_t shutdown_grace_ms;

@@ -28,11 +28,19 @@ api_result decode_work_start(http_request *request, decode_work *work, const uin
         work->sets = asset_sets_all(self->sets, &work->set_count);
     }
     work->job = (request_job){.tasks = 1, .run = run_decode, .arg = work};
-    return job_wait(request, &work->job, next);
+    api_result result = job_wait(request, &work->job, next);
+    if (result != API_OK) {
+        metrics_job(JOB_DECODE, METRICS_CODECS, job_outcome_of(result));
+    }
+    return result;
 }
 
 api_result decode_work_finish(const decode_work *work) {
-    return work->job.result != API_OK ? work->job.result : api_result_of_code(work->code);
+    api_result result =
+        work->job.result != API_OK ? work->job.result : api_result_of_code(work->code);
+    metrics_job(JOB_DECODE, result == API_OK ? (size_t)work->decoded.codec : METRICS_CODECS,
+                job_outcome_of(result));
+    return result;
 }
 
 void decode_work_refuse(http_request *request, const decode_work *work, api_result result) {

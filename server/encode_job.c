@@ -155,7 +155,9 @@ static void finished(void *arg, job *work) {
     visit_settle(&self->account, job_worked_us(work));
     self->held = job_hold(work); /* until ended() */
     if (job_state_of(work) == JOB_CANCELLED) {
-        if (clock_monotonic_ms() >= self->deadline_ms) {
+        bool late = clock_monotonic_ms() >= self->deadline_ms;
+        encode_work_count(&self->task->work, late ? API_DEADLINE : API_STOPPING);
+        if (late) {
             fail(self, API_DEADLINE, NULL);
         } else {
             end(self, JOB_STATUS_CANCELLED, NULL);
@@ -212,6 +214,7 @@ api_result encode_job_start(const service *server, job_entry *entry, encode_task
     };
     job *work = jobs_submit(server->jobs, &spec);
     if (work == NULL) {
+        encode_work_count(&task->work, API_BUSY);
         self->task = NULL;
         free_job(self);
         return API_BUSY;

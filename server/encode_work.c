@@ -57,9 +57,15 @@ static arx_result measure(encode_work *work) {
 api_result encode_work_gather(encode_work *work) {
     arx_code code = arx_plan_finish(work->plan, &work->encoded, &work->error);
     if (code == ARX_CODE_OK && measure(work) != ARX_OK) {
-        return API_INTERNAL;
+        code = ARX_CODE_NO_MEMORY;
     }
+    encode_work_count(work, api_result_of_code(code));
     return api_result_of_code(code);
+}
+
+void encode_work_count(const encode_work *work, api_result result) {
+    metrics_job(JOB_ENCODE, result == API_OK ? (size_t)work->encoded.winner.codec : METRICS_CODECS,
+                job_outcome_of(result));
 }
 
 api_result encode_work_start(http_request *request, encode_work *work, const arx_assets *assets,
@@ -71,11 +77,19 @@ api_result encode_work_start(http_request *request, encode_work *work, const arx
     }
     work->job =
         (request_job){.tasks = encode_work_tasks(work), .run = encode_work_run, .arg = work};
-    return job_wait(request, &work->job, next);
+    result = job_wait(request, &work->job, next);
+    if (result != API_OK) {
+        encode_work_count(work, result);
+    }
+    return result;
 }
 
 api_result encode_work_finish(encode_work *work) {
-    return work->job.result != API_OK ? work->job.result : encode_work_gather(work);
+    if (work->job.result != API_OK) {
+        encode_work_count(work, work->job.result);
+        return work->job.result;
+    }
+    return encode_work_gather(work);
 }
 
 void encode_work_refuse(http_request *request, const encode_work *work, api_result result) {

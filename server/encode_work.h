@@ -32,6 +32,8 @@ size_t encode_work_tasks(const encode_work *work);
 void encode_work_run(void *work, size_t i, arx_coder *coder);
 /* After every task has run: gathers the result. API_OK: `encoded` is filled. */
 api_result encode_work_gather(encode_work *work);
+/* For those who queue by themselves: counts a job that came to no encode_work_gather(). */
+void encode_work_count(const encode_work *work, api_result result);
 
 /*
  * Plans and queues. The envelope and what it points to are read until the work has ended. API_OK:

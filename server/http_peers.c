@@ -8,7 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "limits.h"
+#include "rate_limits.h"
 #include "secret.h"
 
 #define NONE UINT32_MAX

@@ -9,6 +9,7 @@
  */
 #include "jobs.h"
 #include "clock.h"
+#include "metrics.h"
 
 #include <pthread.h>
 #include <signal.h>
@@ -178,7 +179,9 @@ static void run_task(jobs *pool, job *j, arx_coder *coder) {
 
     int64_t started_us = clock_monotonic_us();
     j->spec.run(j->spec.arg, task, coder);
-    atomic_fetch_add(&j->worked_us, clock_monotonic_us() - started_us);
+    int64_t worked_us = clock_monotonic_us() - started_us;
+    atomic_fetch_add(&j->worked_us, worked_us);
+    metrics_add(METRIC_WORKED_US, (uint64_t)worked_us);
     size_t ran = atomic_fetch_add(&j->progress, 1) + 1;
 
     pthread_mutex_lock(&pool->lock);

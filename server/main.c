@@ -35,10 +35,11 @@
 #include "images.h"
 #include "jobs.h"
 #include "jobs_table.h"
-#include "limits.h"
 #include "mcp_tools.h"
+#include "metrics_page.h"
 #include "oui/observer.h"
 #include "page_table.h"
+#include "rate_limits.h"
 #include "raw_cache.h"
 #include "service.h"
 #include "stats.h"
@@ -68,6 +69,10 @@ enum {
 
 /* Addresses and tokens whose use of late is remembered: 2 MB. */
 #define LIMITED_CALLERS 32768
+
+/* One scraper, or a few people who look. */
+#define METRICS_CONNECTIONS 32
+#define METRICS_GRACE_MS    100
 
 /* A wait of a write for another process's lock may not outlast what a client will wait. */
 #define STORE_BUSY_MS 5000
@@ -232,6 +237,27 @@ static http_server *open_http(service *self, char *why, size_t why_size) {
     return http_start(&options, why, why_size);
 }
 
+/* On a listener of its own: what is public may be behind a proxy that lets everybody in. */
+static http_server *open_metrics(metrics_source *source, char *why, size_t why_size) {
+    const server_config *config = source->service->config;
+    const http_options options = {
+        .host = config->metrics_host,
+        .port = (uint16_t)config->metrics_port,
+        .threads = 1,
+        .max_connections = METRICS_CONNECTIONS,
+        .idle_timeout_s = IDLE_TIMEOUT_S,
+        .app = &metrics_app,
+        .service = source,
+    };
+    return http_start(&options, why, why_size);
+}
+
+static void log_listening(const char *what, const char *host, uint16_t port, const char *more) {
+    bool v6 = strchr(host, ':') != NULL;
+    log_write(LOG_INFO, "%s http://%s%s%s:%u%s", what, v6 ? "[" : "", host, v6 ? "]" : "",
+              (unsigned)port, more);
+}
+
 /* http_stop()'s last resort: every request that waits for a worker is woken. */
 static void cancel_jobs(void *opaque) {
     const service *self = opaque;
@@ -247,19 +273,32 @@ static int serve(const server_config *config, char *why, size_t why_size) {
     (void)signal(SIGPIPE, SIG_IGN);
     raise_file_limit(config->max_connections);
     http_server *server = open_parts(&self, why, why_size) ? open_http(&self, why, why_size) : NULL;
+    http_server *metrics = NULL;
+    metrics_source source = {.service = &self, .server = server, .version = ARXD_VERSION};
     if (server == NULL) {
         goto out;
     }
-    bool v6 = strchr(config->host, ':') != NULL;
-    log_write(LOG_INFO, "arxd %s listens on http://%s%s%s:%u (%s, asset set %s)", ARXD_VERSION,
-              v6 ? "[" : "", config->host, v6 ? "]" : "", (unsigned)http_port(server),
-              store_describe(self.store), arx_assets_id(asset_sets_active(self.sets)));
+    if (config->metrics_host != NULL) {
+        metrics = open_metrics(&source, why, why_size);
+        if (metrics == NULL) {
+            (void)http_stop(server, 0, cancel_jobs);
+            goto out;
+        }
+        log_listening("metrics are on", config->metrics_host, http_port(metrics), "/metrics");
+    }
+    char with[128];
+    (void)snprintf(with, sizeof with, " (%s, asset set %s)", store_describe(self.store),
+                   arx_assets_id(asset_sets_active(self.sets)));
+    log_listening("arxd " ARXD_VERSION " listens on", config->host, http_port(server), with);
 
-    int got = timer_run(&self, server);
+    int got = timer_run(&self, (http_server *const[]){server, metrics, NULL});
     log_write(LOG_DEBUG, "stopping on signal %d", got);
     status = EXIT_STOPPED;
     oui_observe_end(&self);
     exchanges_wake_all(self.exchanges); /* who waits for an answer is told to ask again */
+    if (metrics != NULL) {
+        (void)http_stop(metrics, METRICS_GRACE_MS, NULL);
+    }
     if (!http_stop(server, config->shutdown_grace_ms, cancel_jobs)) {
         log_write(LOG_WARN, "stopped with requests unanswered after %u ms",
                   (unsigned)config->shutdown_grace_ms);

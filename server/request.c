@@ -40,6 +40,14 @@ api_result store_outcome(const store_op *op) {
     return API_INTERNAL;
 }
 
+job_outcome job_outcome_of(api_result result) {
+    return result == API_OK         ? JOB_SUCCEEDED
+           : result == API_BUSY     ? JOB_REFUSED
+           : result == API_DEADLINE ? JOB_LATE
+           : result == API_STOPPING ? JOB_STOPPED
+                                    : JOB_FAILED;
+}
+
 static void run_task(void *arg, size_t i, arx_coder *coder) {
     const request_job *waiting = arg;
     waiting->run(waiting->arg, i, coder);

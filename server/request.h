@@ -9,6 +9,7 @@
 #define ARXD_REQUEST_H
 
 #include "jobs.h"
+#include "metrics.h"
 #include "reply.h"
 #include "service.h"
 #include "store.h"
@@ -18,6 +19,9 @@ void store_wait(http_request *request, store_op *op, http_handler *next);
 
 /* What a finished op means as an answer; API_OK for STORE_OK. */
 api_result store_outcome(const store_op *op);
+
+/* How a job that ended with this result is counted. */
+job_outcome job_outcome_of(api_result result);
 
 typedef struct request_job {
     /* In: the tasks. */

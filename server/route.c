@@ -9,6 +9,7 @@
 #include "http_target.h"
 #include "ids.h"
 #include "log.h"
+#include "metrics.h"
 #include "reply.h"
 #include "service.h"
 #include "visit.h"
@@ -314,16 +315,23 @@ static void audit_admin(http_request *request, const char *act, unsigned status)
     visit_audit(request, act, id_prefix(request, prefix), outcome);
 }
 
+static void count(http_request *request, const route *row, unsigned status, int64_t elapsed_us) {
+    const service *self = http_service(request);
+    size_t number = row != NULL ? (size_t)(row - self->routes) : METRICS_ROUTES - 1;
+    metrics_request(number, status, elapsed_us);
+}
+
 static void route_ended(http_request *request, unsigned status, int64_t elapsed_us) {
     const visit *who = visit_of(request);
+    const route *row = http_route(request);
     visit_end(request, status);
+    count(request, row, status, elapsed_us);
     if (who->admin_act != NULL) {
         audit_admin(request, who->admin_act, status);
     }
     if (!log_wants(log_level_of(status))) {
         return;
     }
-    const route *row = http_route(request);
     char client[HTTP_ADDRESS_SIZE];
     char prefix[VISIT_OBJECT_CHARS + 1];
     http_address_format(&who->client, client);

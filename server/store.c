@@ -79,6 +79,13 @@ bool store_submit(store *self, store_op *op) {
     return self->engine->submit(self, op);
 }
 
+void store_look(store *self, store_gauges *gauges) {
+    *gauges = (store_gauges){0};
+    if (self->engine->look != NULL) {
+        self->engine->look(self, gauges);
+    }
+}
+
 const char *store_describe(const store *self) {
     return self->engine->describe(self);
 }

@@ -314,6 +314,14 @@ void store_close(store *store);
 store_result store_remove(const store_options *options, const uint8_t id[STORE_ID_BYTES], char *why,
                           size_t why_size);
 
+/* What a running store looks like from outside; 0 where an engine has no such thing. */
+typedef struct store_gauges {
+    size_t waiting; /* writes that have not been answered */
+    uint64_t log_bytes;
+    uint64_t file_bytes;
+} store_gauges;
+void store_look(store *store, store_gauges *gauges);
+
 /* The engine and its version, for the start's log line: "SQLite 3.40.1". */
 const char *store_describe(const store *store);
 

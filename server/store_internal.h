@@ -16,6 +16,7 @@ typedef struct store_engine {
     void (*close)(store *store);
     bool (*submit)(store *store, store_op *op);
     const char *(*describe)(const store *store);
+    void (*look)(store *store, store_gauges *gauges); /* NULL: nothing to see */
     store_result (*asset_sets)(store *store,
                                void (*each)(void *opaque, const char *set, uint64_t rows),
                                void *opaque);

@@ -5,12 +5,15 @@
  * Entered by any thread. Reads run on the caller's thread, writes on the writer's.
  */
 #include "store_sqlite.h"
+#include "metrics.h"
 #include "store_sqlite_lock.h"
 #include "store_sqlite_row.h"
 
+#include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #define TOUCHES_MAX     8192
@@ -56,6 +59,7 @@ store_result sqlite_store_failed(sqlite_store *self, int code, sqlite3 *db, cons
                  doing, fresh ? sqlite3_errmsg(db) : sqlite3_errstr(code), code, hint_of(primary));
         self->options.report(line);
     }
+    metrics_add(METRIC_STORE_FAILED, 1);
     switch (primary) {
     case SQLITE_BUSY:
     case SQLITE_LOCKED:
@@ -195,12 +199,30 @@ static const char *describe(const store *base) {
     return ((const sqlite_store *)base)->description;
 }
 
+static uint64_t size_of(const char *path, const char *suffix) {
+    char name[PATH_MAX];
+    struct stat status;
+    int len = snprintf(name, sizeof name, "%s%s", path, suffix);
+    bool there = len > 0 && (size_t)len < sizeof name && stat(name, &status) == 0;
+    return there ? (uint64_t)status.st_size : 0;
+}
+
+static void look(store *base, store_gauges *gauges) {
+    sqlite_store *self = (sqlite_store *)base;
+    pthread_mutex_lock(&self->lock);
+    gauges->waiting = self->queue.count + self->sweeps.count + self->working;
+    pthread_mutex_unlock(&self->lock);
+    gauges->log_bytes = size_of(self->path, "-wal");
+    gauges->file_bytes = size_of(self->path, "");
+}
+
 const store_engine store_engine_sqlite = {
     .name = "sqlite",
     .open = open_store,
     .close = close_store,
     .submit = submit,
     .describe = describe,
+    .look = look,
     .asset_sets = sqlite_store_asset_sets,
     .remove = sqlite_store_remove,
 };

@@ -8,6 +8,7 @@
  *
  * Other threads enter only through enqueue, nudge, start and stop.
  */
+#include "metrics.h"
 #include "store_sqlite_apply.h"
 #include "store_sqlite_lock.h"
 
@@ -292,6 +293,7 @@ static void write_batch(loop *l, bool closing) {
     }
     if (failure == STORE_OK) {
         atomic_store(&self->write_broken, w->trouble);
+        metrics_commit(l->batch.count + (touched ? touch_count : 0));
         answer(l, &l->batch);
     } else {
         writer_rollback(w);
@@ -322,6 +324,8 @@ static void end_sweep(loop *l, store_result result) {
         op->result = result;
         op->count = op == done.first ? l->sweeping.deleted : 0;
     }
+    metrics_add(METRIC_SWEEPS, 1);
+    metrics_add(METRIC_SWEPT_ROWS, l->sweeping.deleted);
     l->sweeping.active = false;
     answer(l, &done);
 }

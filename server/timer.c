@@ -107,7 +107,7 @@ static void read_tokens_again(const service *self) {
     }
 }
 
-int timer_run(const service *self, http_server *server) {
+int timer_run(const service *self, http_server *const *servers) {
     sigset_t set;
     our_signals(&set);
     int64_t pace_at_ms = 0;
@@ -128,7 +128,9 @@ int timer_run(const service *self, http_server *server) {
         oui_observe_changes(self, now_ms);
         if (now_ms >= pace_at_ms) {
             pace_at_ms = now_ms + PACE_MS;
-            http_enforce_pace(server, now_ms);
+            for (size_t i = 0; servers[i] != NULL; i++) {
+                http_enforce_pace(servers[i], now_ms);
+            }
         }
         if (now_ms >= tidy_at_ms) {
             tidy_at_ms = now_ms + TIDY_MS;

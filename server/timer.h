@@ -16,11 +16,11 @@ void timer_block_signals(void);
 bool timer_sweep_now(struct store *links);
 
 /*
- * Until SIGTERM or SIGINT: cancels jobs past their deadline, about every 50 ms, ends connections
- * that are too slow, has expired rows deleted, hourly, and reads the tokens file again on SIGHUP.
- * Returns the signal. A sweep may still be under way afterwards: it ends before store_close() does,
- * and the sweep's memory is static.
+ * Until SIGTERM or SIGINT: cancels jobs past their deadline, about every 50 ms, ends connections of
+ * the servers (a list that NULL ends) that are too slow, has expired rows deleted, hourly, and
+ * reads the tokens file again on SIGHUP. Returns the signal. A sweep may still be under way
+ * afterwards: it ends before store_close() does, and the sweep's memory is static.
  */
-int timer_run(const service *self, http_server *server);
+int timer_run(const service *self, http_server *const *servers);
 
 #endif

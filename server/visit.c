@@ -6,6 +6,7 @@
 
 #include "clock.h"
 #include "log.h"
+#include "metrics.h"
 #include "service.h"
 
 #define MADE_ID_BYTES 8
@@ -91,7 +92,11 @@ api_result visit_draw(http_request *request, unsigned buckets) {
             self->account.deposit_us = b == BUCKET_ENCODE ? cost : self->account.deposit_us;
         }
     }
-    return self->wait_us == 0 ? API_OK : API_RATE_LIMITED;
+    if (self->wait_us == 0) {
+        return API_OK;
+    }
+    metrics_add(METRIC_LIMITED_READ + (metric)self->lacking, 1);
+    return API_RATE_LIMITED;
 }
 
 void visit_add_retry_after(http_request *request) {

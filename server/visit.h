@@ -9,7 +9,7 @@
 
 #include "auth.h"
 #include "http.h"
-#include "limits.h"
+#include "rate_limits.h"
 
 /* An id that comes in X-Request-Id may have 1 to 64 letters, digits, dots, `_` and `-`. */
 #define VISIT_ID_MAX 64

@@ -53,4 +53,12 @@ headers_alone() {
     done
 }
 check_empty "headers stand alone" headers_alone
+# -Iserver would find it in the place of the system's.
+hiding_headers() {
+    # shellcheck disable=SC2086
+    for name in $(grep -hoE '#include <[^>/]+>' $ours | sed 's/.*<//; s/>//' | sort -u); do
+        find codec server static -path static/assets/src -prune -o -name "$name" -print
+    done
+}
+check_empty "no header has the name of a system's that is included" hiding_headers
 finish

@@ -1,5 +1,5 @@
 /*
- * limits.c - see limits.h.
+ * rate_limits.c - see rate_limits.h.
  *
  * A bucket is one number, the time at which it will be full again (the generic cell rate
  * algorithm's theoretical arrival time): drawing moves it ahead by cost / rate, and what would move
@@ -8,7 +8,7 @@
  *
  * The table is set-associative: a key belongs to one set of WAYS entries. Sets share LOCKS mutexes.
  */
-#include "limits.h"
+#include "rate_limits.h"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -10,7 +10,7 @@
 #include <pthread.h>
 #include <stdatomic.h>
 
-#include "limits.h"
+#include "rate_limits.h"
 
 #define SECOND INT64_C(1000000)
 #define START  (INT64_C(1000) * SECOND)

@@ -1,5 +1,5 @@
 /*
- * limits.h - token buckets: who has had how much lately.
+ * rate_limits.h - token buckets: who has had how much lately.
  *
  * A caller is a token or an address; each has one bucket of every kind (allowance.h), which holds
  * ten seconds of its rate, and at least one request. The table is bounded: past its size the caller
@@ -9,8 +9,8 @@
  * Costs are in millionths: a request 1,000,000, a worker's time its microseconds. Thread-safe;
  * callers with different keys seldom meet at a lock.
  */
-#ifndef ARXD_LIMITS_H
-#define ARXD_LIMITS_H
+#ifndef ARXD_RATE_LIMITS_H
+#define ARXD_RATE_LIMITS_H
 
 #include "allowance.h"
 
