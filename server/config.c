@@ -103,6 +103,10 @@ static const struct {
     {"token", CONFIG_TOKEN, 2, 3, "token NAME SCOPES [EXPIRES]",
      "print a new token and its line for the tokens file"},
     {"delete", CONFIG_DELETE, 1, 1, "delete ID", "remove a link, whoever made it"},
+    {"backup", CONFIG_BACKUP, 1, 1, "backup FILE", "copy the database, also while arxd runs"},
+    {"restore", CONFIG_RESTORE, 1, 1, "restore FILE", "put a backup in the database's place"},
+    {"check", CONFIG_CHECK, 0, 0, "check", "look the database and every link in it over"},
+    {"stats", CONFIG_STATS, 0, 0, "stats", "count what is in the database"},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
@@ -510,6 +514,10 @@ void config_clear(server_config *config) {
     config->metrics_host = NULL;
     free(config->public_url);
     config->public_url = NULL;
+}
+
+const char *config_db_name(const server_config *config) {
+    return strstr(config->db, "://") != NULL ? "the database" : config->db;
 }
 
 bool config_is_loopback(const char *host) {

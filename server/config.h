@@ -57,9 +57,13 @@ typedef enum config_action {
     CONFIG_HELP,
     CONFIG_VERSION,
     CONFIG_HEALTHCHECK,
-    CONFIG_TOKEN,  /* operands: name, scopes, expiry or NULL */
-    CONFIG_DELETE, /* operands: id */
-    CONFIG_WRONG,  /* `why` names the setting, its value and what is allowed */
+    CONFIG_TOKEN,   /* operands: name, scopes, expiry or NULL */
+    CONFIG_DELETE,  /* operands: id */
+    CONFIG_BACKUP,  /* operands: file */
+    CONFIG_RESTORE, /* operands: file */
+    CONFIG_CHECK,
+    CONFIG_STATS,
+    CONFIG_WRONG, /* `why` names the setting, its value and what is allowed */
 } config_action;
 
 /*
@@ -75,6 +79,9 @@ bool config_is_loopback(const char *host);
 
 /* The path that links start with: "" or, from --public-url, "/below". Borrowed. */
 const char *config_base_path(const server_config *config);
+
+/* What messages call the database: a URL may hold a password. */
+const char *config_db_name(const server_config *config);
 
 void config_print_help(FILE *out);
 

@@ -26,12 +26,12 @@
 #include "asset_sets.h"
 #include "asset_table.h"
 #include "clock.h"
+#include "commands.h"
 #include "discovery.h"
 #include "embedded.h"
 #include "events.h"
 #include "exchanges.h"
 #include "healthcheck.h"
-#include "ids.h"
 #include "images.h"
 #include "jobs.h"
 #include "jobs_table.h"
@@ -52,7 +52,6 @@ enum {
     EXIT_STOPPED = 0,
     EXIT_NOT_DRAINED = 1,
     EXIT_UNWELL = 1,
-    EXIT_NOT_DONE = 1, /* a command that came to nothing */
     EXIT_CANNOT_START = 2,
 };
 
@@ -74,9 +73,6 @@ enum {
 #define METRICS_CONNECTIONS 32
 #define METRICS_GRACE_MS    100
 
-/* A wait of a write for another process's lock may not outlast what a client will wait. */
-#define STORE_BUSY_MS 5000
-
 static const char *environment(const char *name) {
     return getenv(name);
 }
@@ -95,11 +91,6 @@ static void raise_file_limit(unsigned connections) {
                   "%llu open files are allowed, fewer than --max-connections %u would need",
                   (unsigned long long)limit.rlim_cur, connections);
     }
-}
-
-/* What messages call it: a URL may hold a password. */
-static const char *database_name(const server_config *config) {
-    return strstr(config->db, "://") != NULL ? "the database" : config->db;
 }
 
 /* ---- the check that no stored link loses its asset set ---- */
@@ -122,7 +113,7 @@ static bool no_orphans(const service *self, char *why, size_t why_size) {
     orphans found = {.sets = self->sets};
     if (store_asset_sets(self->store, look_for_orphans, &found) != STORE_OK) {
         (void)snprintf(why, why_size, "cannot read the links' asset sets from %s",
-                       database_name(self->config));
+                       config_db_name(self->config));
         return false;
     }
     if (found.rows > 0) {
@@ -156,11 +147,6 @@ static void close_parts(service *self) {
     tokens_free(self->tokens);
 }
 
-static store_options stored_at(const server_config *config) {
-    return (store_options){
-        .path = config->db, .busy_timeout_ms = STORE_BUSY_MS, .gone = config->gone};
-}
-
 /* Everything but HTTP. On failure what was opened is left for close_parts(). */
 static bool open_parts(service *self, char *why, size_t why_size) {
     const server_config *config = self->config;
@@ -175,14 +161,14 @@ static bool open_parts(service *self, char *why, size_t why_size) {
     if (self->tool_list == NULL) {
         return false;
     }
-    const store_options stored = stored_at(config);
+    const store_options stored = command_store(config);
     self->store = store_open(&stored, why, why_size);
     if (self->store == NULL) {
         return false;
     }
     if (!timer_sweep_now(self->store)) {
         (void)snprintf(why, why_size, "cannot delete expired links in %s: is it writable?",
-                       database_name(config));
+                       config_db_name(config));
         return false;
     }
     self->sets =
@@ -310,41 +296,12 @@ out:
     return status;
 }
 
-/* ---- commands ---- */
-
-static int make_token(const server_config *config, char *why, size_t why_size) {
-    const char *const *operands = config->operands;
-    return tokens_make(operands[0], operands[1], operands[2], stdout, why, why_size)
-               ? EXIT_SUCCESS
-               : EXIT_CANNOT_START;
-}
-
-static int delete_link(const server_config *config, char *why, size_t why_size) {
-    uint8_t id[ID_BYTES];
-    if (!id_parse(config->operands[0], id)) {
-        (void)snprintf(why, why_size, "delete: \"%.200s\" is not the id of a link",
-                       config->operands[0]);
-        return EXIT_CANNOT_START;
-    }
-    const store_options stored = stored_at(config);
-    switch (store_remove(&stored, id, why, why_size)) {
-    case STORE_OK:
-        return EXIT_SUCCESS;
-    case STORE_NOT_FOUND:
-    case STORE_GONE:
-        (void)snprintf(why, why_size, "delete: there is no link %s in %s", config->operands[0],
-                       database_name(config));
-        return EXIT_NOT_DONE;
-    default:
-        return EXIT_NOT_DONE;
-    }
-}
-
 int main(int argc, char **argv) {
     server_config config;
     char why[WHY_SIZE] = "";
     int status = EXIT_CANNOT_START;
-    switch (config_parse(&config, argc, argv, environment, why, sizeof why)) {
+    config_action wanted = config_parse(&config, argc, argv, environment, why, sizeof why);
+    switch (wanted) {
     case CONFIG_RUN:
         log_open(config.log_format, config.log_level);
         status = serve(&config, why, sizeof why);
@@ -362,11 +319,13 @@ int main(int argc, char **argv) {
                                                                                   : EXIT_UNWELL;
         break;
     case CONFIG_TOKEN:
-        status = make_token(&config, why, sizeof why);
-        break;
     case CONFIG_DELETE:
+    case CONFIG_BACKUP:
+    case CONFIG_RESTORE:
+    case CONFIG_CHECK:
+    case CONFIG_STATS:
         log_open(config.log_format, config.log_level);
-        status = delete_link(&config, why, sizeof why);
+        status = command_run(wanted, &config, why, sizeof why);
         break;
     case CONFIG_WRONG:
         break;

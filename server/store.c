@@ -69,6 +69,53 @@ store_result store_remove(const store_options *options, const uint8_t id[STORE_I
     return engine == NULL ? STORE_FAILED : engine->remove(&completed, id, why, why_size);
 }
 
+/* ---- store_admin.h ---- */
+
+static store_result not_here(const store_engine *engine, const char *what, char *why,
+                             size_t why_size) {
+    snprintf(why, why_size, "%s: arxd does not do that for %s: %s", what, engine->name,
+             engine->instead != NULL ? engine->instead : "it has tools of its own");
+    return STORE_FAILED;
+}
+
+store_result store_backup(const store_options *options, const char *to, bool (*go_on)(void *opaque),
+                          void *opaque, char *why, size_t why_size) {
+    store_options completed = *options;
+    const store_engine *engine = complete(&completed, why, why_size);
+    return engine == NULL           ? STORE_FAILED
+           : engine->backup == NULL ? not_here(engine, "backup", why, why_size)
+                                    : engine->backup(&completed, to, go_on, opaque, why, why_size);
+}
+
+store_result store_restore(const store_options *options, const char *from, char *kept,
+                           size_t kept_size, char *why, size_t why_size) {
+    store_options completed = *options;
+    const store_engine *engine = complete(&completed, why, why_size);
+    return engine == NULL ? STORE_FAILED
+           : engine->restore == NULL
+               ? not_here(engine, "restore", why, why_size)
+               : engine->restore(&completed, from, kept, kept_size, why, why_size);
+}
+
+store_result store_inspect(const store_options *options, const store_inspector *inspector,
+                           char *why, size_t why_size) {
+    store_options completed = *options;
+    const store_engine *engine = complete(&completed, why, why_size);
+    return engine == NULL            ? STORE_FAILED
+           : engine->inspect == NULL ? not_here(engine, "check", why, why_size)
+                                     : engine->inspect(&completed, inspector, why, why_size);
+}
+
+store_result store_count(const store_options *options,
+                         void (*each)(void *opaque, const char *name, uint64_t number),
+                         void *opaque, char *why, size_t why_size) {
+    store_options completed = *options;
+    const store_engine *engine = complete(&completed, why, why_size);
+    return engine == NULL          ? STORE_FAILED
+           : engine->count == NULL ? not_here(engine, "stats", why, why_size)
+                                   : engine->count(&completed, each, opaque, why, why_size);
+}
+
 void store_close(store *self) {
     if (self != NULL) {
         self->engine->close(self);

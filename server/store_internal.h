@@ -7,7 +7,7 @@
 #ifndef ARXD_STORE_INTERNAL_H
 #define ARXD_STORE_INTERNAL_H
 
-#include "store.h"
+#include "store_admin.h"
 
 typedef struct store_engine {
     const char *name;
@@ -22,6 +22,17 @@ typedef struct store_engine {
                                void *opaque);
     store_result (*remove)(const store_options *options, const uint8_t id[STORE_ID_BYTES],
                            char *why, size_t why_size);
+    /* store_admin.h's; NULL where the database has tools of its own for them, as `instead` says */
+    store_result (*backup)(const store_options *options, const char *to,
+                           bool (*go_on)(void *opaque), void *opaque, char *why, size_t why_size);
+    store_result (*restore)(const store_options *options, const char *from, char *kept,
+                            size_t kept_size, char *why, size_t why_size);
+    store_result (*inspect)(const store_options *options, const store_inspector *inspector,
+                            char *why, size_t why_size);
+    store_result (*count)(const store_options *options,
+                          void (*each)(void *opaque, const char *name, uint64_t number),
+                          void *opaque, char *why, size_t why_size);
+    const char *instead;
 } store_engine;
 
 struct store {

@@ -261,4 +261,5 @@ const store_engine store_engine_postgres = {
     .describe = describe,
     .asset_sets = pg_store_asset_sets,
     .remove = pg_store_remove,
+    .instead = "use PostgreSQL's pg_dump, pg_restore and psql",
 };

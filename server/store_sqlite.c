@@ -225,4 +225,8 @@ const store_engine store_engine_sqlite = {
     .look = look,
     .asset_sets = sqlite_store_asset_sets,
     .remove = sqlite_store_remove,
+    .backup = sqlite_store_backup,
+    .restore = sqlite_store_restore,
+    .inspect = sqlite_store_inspect,
+    .count = sqlite_store_count,
 };

@@ -12,6 +12,9 @@
  *   store_sqlite_apply.c   one operation of the writer's, or no trace of it
  *   store_sqlite_rows.c    what each operation does to rows
  *   store_sqlite_sweep.c   removing what is over, in steps
+ *   store_sqlite_beside.c  a connection beside a running store, and a copy of what it sees
+ *   store_sqlite_backup.c  store_backup() and store_restore()
+ *   store_sqlite_inspect.c store_inspect() and store_count()
  *   store_sqlite_remove.c  store_remove(): one link, beside a running store
  *   store_sqlite_row.c     from a row to a store_artifact
  *   store_sqlite_lock.c    the two locks on the file
@@ -157,6 +160,19 @@ void sqlite_store_stop_writer(sqlite_store *self);
 bool sqlite_store_enqueue(sqlite_store *self, store_op *op);
 /* Has the touches looked at soon. */
 void sqlite_store_nudge(sqlite_store *self);
+
+/* ---- store_sqlite_backup.c, store_sqlite_inspect.c ---- */
+
+store_result sqlite_store_backup(const store_options *options, const char *to,
+                                 bool (*go_on)(void *opaque), void *opaque, char *why,
+                                 size_t why_size);
+store_result sqlite_store_restore(const store_options *options, const char *from, char *kept,
+                                  size_t kept_size, char *why, size_t why_size);
+store_result sqlite_store_inspect(const store_options *options, const store_inspector *inspector,
+                                  char *why, size_t why_size);
+store_result sqlite_store_count(const store_options *options,
+                                void (*each)(void *opaque, const char *name, uint64_t number),
+                                void *opaque, char *why, size_t why_size);
 
 /* ---- store_sqlite_remove.c ---- */
 
