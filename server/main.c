@@ -277,6 +277,9 @@ static int serve(const server_config *config, char *why, size_t why_size) {
                    arx_assets_id(asset_sets_active(self.sets)));
     log_listening("arxd " ARXD_VERSION " listens on", config->host, http_port(server), with);
 
+    if (config->tokens_file == NULL && !config_is_loopback(config->host)) {
+        log_write(LOG_WARN, "everybody who reaches it can create links (--open); see --tokens");
+    }
     int got = timer_run(&self, (http_server *const[]){server, metrics, NULL});
     log_write(LOG_DEBUG, "stopping on signal %d", got);
     status = EXIT_STOPPED;

@@ -166,8 +166,10 @@ test("beyond loopback a tokens file is enough, or --open", async () => {
   const bare = run(ARXD, ["--host", "0.0.0.0", "--port", String(port), "--db", path.join(folder, "x.db")]);
   assert.equal(bare.code, 2);
   assert.match(bare.stderr, /--tokens/);
-  for (const args of [["--host", "0.0.0.0", "--tokens", name], ["--host", "0.0.0.0", "--open"]]) {
-    const other = await startServer({ args });
+  for (const [args, warned] of [[["--host", "0.0.0.0", "--tokens", name], false], [["--host", "0.0.0.0", "--open"], true], [["--open"], false]]) {
+    const other = await startServer({ args: [...args, "--log", "text:warn"] });
+    assert.equal(/ warn everybody who reaches it can create links \(--open\)/.test(other.output), warned, args.join(" "));
+    other.output = "";
     assert.equal((await other.request("GET", "/health")).status, 200);
     await other.stop();
   }
