@@ -16,7 +16,12 @@
 
 store_options command_store(const server_config *config) {
     return (store_options){
-        .path = config->db, .busy_timeout_ms = STORE_BUSY_MS, .gone = config->gone};
+        .path = config->db,
+        .busy_timeout_ms = STORE_BUSY_MS,
+        .gone = config->gone,
+        .quota_rows = config->quota.rows,
+        .quota_bytes = config->quota.bytes,
+    };
 }
 
 static int make_token(const server_config *config, char *why, size_t why_size) {

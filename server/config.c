@@ -17,6 +17,7 @@ typedef enum setting_type {
     SETTING_DATABASE,
     SETTING_LOG,
     SETTING_RATES,
+    SETTING_QUOTA,
     SETTING_LISTEN,
 } setting_type;
 
@@ -75,6 +76,8 @@ static const setting settings[] = {
      "answer 410 for 24 hours after a link was deleted or has expired"},
     {"trust-proxy", "ARXD_TRUST_PROXY", "0", SETTING_NUMBER, FIELD(trusted_hops), 0, 16, "HOPS",
      "proxies in front whose forwarded headers count"},
+    {"quota", "ARXD_QUOTA", "0", SETTING_QUOTA, FIELD(quota), 0, 0, "LIST",
+     "most links and bytes in the database, rows=100000,bytes=2g; 0: no limits"},
     {"rate", "ARXD_RATE", "read=100/s,write=10/s,encode=2/s,fail=1/s", SETTING_RATES, FIELD(rates),
      0, 0, "LIST", "what one address or token may do, in bursts of 10 seconds; 0: no limits"},
     {"max-connections", "ARXD_MAX_CONNECTIONS", "4096", SETTING_NUMBER, FIELD(max_connections), 16,
@@ -352,6 +355,10 @@ static bool apply(server_config *config, const source *from) {
         return set_host(field, from);
     case SETTING_LOG:
         return set_log(config, from);
+    case SETTING_QUOTA:
+        *(allowance *)field = (allowance){0};
+        return allowance_parse(from->value, strlen(from->value), ALLOWANCE_QUOTAS, field) ||
+               refuse(from, allowance_form(ALLOWANCE_QUOTAS));
     case SETTING_LISTEN:
         return set_listen(config, from);
     case SETTING_RATES:

@@ -40,6 +40,7 @@ typedef struct server_config {
     bool open_writes;
     bool gone;
     uint32_t trusted_hops;
+    allowance quota; /* rows and bytes of the whole database */
     allowance rates; /* of each address; a token's may be others */
     uint32_t max_connections;
     uint32_t max_per_address;

@@ -88,6 +88,11 @@ static const api_row rows[API_RESULT_COUNT] = {
                       NULL},
     [API_DEADLINE] = {504, "deadline", "The request took too long and was given up.", 0,
                       "Took too long", NULL},
+    [API_STORAGE_FULL] =
+        {507, "storage-full",
+         "The server keeps as many links as its operator allows. Delete some, or try "
+         "again when others have expired.",
+         0, "No room", NULL},
 };
 
 const api_row *api_row_of(api_result result) {

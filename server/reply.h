@@ -66,6 +66,7 @@ typedef enum api_result {
     API_BUSY,
     API_STOPPING,
     API_DEADLINE,
+    API_STORAGE_FULL,
     API_RESULT_COUNT
 } api_result;
 

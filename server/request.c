@@ -34,6 +34,8 @@ api_result store_outcome(const store_op *op) {
         return op->kind == STORE_READ || op->kind == STORE_VIEW || op->kind == STORE_RECALL
                    ? API_LOAD_FAILED
                    : API_STORE_FAILED;
+    case STORE_FULL:
+        return API_STORAGE_FULL;
     case STORE_NO_MEMORY:
         break;
     }

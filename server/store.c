@@ -152,6 +152,7 @@ const char *store_result_name(store_result result) {
         [STORE_BUSY] = "busy",
         [STORE_FAILED] = "failed",
         [STORE_NO_MEMORY] = "no-memory",
+        [STORE_FULL] = "full",
     };
     return names[result];
 }

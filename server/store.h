@@ -28,9 +28,10 @@ typedef enum store_result {
     STORE_BUSY,      /* queue full, lock held past the timeout, or shutting down: try again */
     STORE_FAILED,    /* the database refused or broke; the reason is reported */
     STORE_NO_MEMORY,
+    STORE_FULL, /* it would need more than the quota leaves */
 } store_result;
 
-/* "ok", "not-found", "gone", "conflict", "busy", "failed", "no-memory". */
+/* "ok", "not-found", "gone", "conflict", "busy", "failed", "no-memory", "full". */
 const char *store_result_name(store_result result);
 
 #define STORE_ID_BYTES   16
@@ -283,6 +284,13 @@ typedef struct store_options {
      * being emptied; past that, writes answer STORE_BUSY. 0: 1 GiB.
      */
     uint64_t log_limit_bytes;
+    /*
+     * Most links, expired ones that are not removed yet among them, and most bytes that the
+     * database may take, without what is free in it. 0: no limit. Past them an INSERT, and an
+     * UPDATE with a payload, answers STORE_FULL. An engine that keeps no quota refuses to open.
+     */
+    uint64_t quota_rows;
+    uint64_t quota_bytes;
     bool gone; /* remember what was deleted or has expired, and say STORE_GONE */
     /*
      * Told of failures while running, one line each, at most once a minute for each kind of

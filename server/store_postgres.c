@@ -205,6 +205,11 @@ static bool describe_server(pg_store *self, pg_link *link) {
 
 static store *open_store(const store_options *options, char *why, size_t why_size) {
     pg_link link = {0};
+    if (options->quota_rows > 0 || options->quota_bytes > 0) {
+        snprintf(why, why_size,
+                 "--quota is kept for SQLite only: limit the tablespace of a PostgreSQL database");
+        return NULL;
+    }
     pg_store *self = pg_store_create(options, why, why_size);
     if (self == NULL) {
         return NULL;

@@ -70,9 +70,14 @@ static const char *const SQL[WRITE_COUNT] = {
                          "ORDER BY at LIMIT ?2)",
     [WRITE_SWEEP_NOTES] = "DELETE FROM notes WHERE row IN (SELECT row FROM notes "
                           "WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)",
+    [WRITE_ROWS_THERE] = "SELECT count(*) FROM lifetimes",
+    [WRITE_PAGES_THERE] = "PRAGMA page_count",
+    [WRITE_PAGES_FREE] = "PRAGMA freelist_count",
+    [WRITE_PAGE_SIZE] = "PRAGMA page_size",
 };
 
 int writer_prepare(writer *w) {
+    w->rows = -1;
     for (size_t i = 0; i < WRITE_COUNT; i++) {
         int code = sqlite3_prepare_v3(w->db, SQL[i], -1, SQLITE_PREPARE_PERSISTENT,
                                       &w->statements[i], NULL);
@@ -102,6 +107,7 @@ int writer_begin(writer *w, int64_t timeout_ms) {
 }
 
 void writer_rollback(writer *w) {
+    w->rows = -1;
     if (!sqlite3_get_autocommit(w->db)) {
         writer_run(w, WRITE_ROLLBACK);
     }
@@ -179,6 +185,7 @@ store_result writer_apply(writer *w, store_op *op) {
     int64_t now_ms = w->self->options.now_ms();
     bool recorded = op->recorded || OPS[op->kind].recorded;
     bool noted = op->noted || OPS[op->kind].noted;
+    int64_t rows = w->rows;
     op->result = STORE_OK;
     int code = writer_run(w, WRITE_SAVEPOINT);
     if (code == SQLITE_DONE && recorded) {
@@ -201,6 +208,7 @@ store_result writer_apply(writer *w, store_op *op) {
     }
     if (op->result != STORE_OK) {
         undo(w);
+        w->rows = rows;
     }
     return op->result;
 }

@@ -44,6 +44,10 @@ typedef enum write_statement {
     WRITE_SWEEP_RECORDS,
     WRITE_SWEEP_GONE,
     WRITE_SWEEP_NOTES,
+    WRITE_ROWS_THERE,
+    WRITE_PAGES_THERE,
+    WRITE_PAGES_FREE,
+    WRITE_PAGE_SIZE,
     WRITE_COUNT,
 } write_statement;
 
@@ -51,6 +55,7 @@ typedef struct writer {
     sqlite_store *self;
     sqlite3 *db; /* borrowed */
     sqlite3_stmt *statements[WRITE_COUNT];
+    int64_t rows; /* links there are; -1: to be counted */
     bool trouble; /* the database refused something since this was last cleared */
 } writer;
 
@@ -87,6 +92,8 @@ bool writer_probe(writer *w);
  * undoes then, as after any code but SQLITE_DONE.
  */
 int rows_insert(writer *w, store_op *op);
+/* Sets op->result when the quota leaves no room for its payload, or (one_more) for one more row. */
+int rows_find_room(writer *w, store_op *op, bool one_more);
 int rows_view(writer *w, store_op *op);
 int rows_update(writer *w, store_op *op);
 int rows_delete(writer *w, store_op *op);

@@ -109,12 +109,54 @@ static int look_live(writer *w, store_op *op, rows_part part, int64_t now_ms, in
 
 /* ---- the operations ---- */
 
+static int ask_number(writer *w, write_statement statement, int64_t *number) {
+    sqlite3_stmt *s = w->statements[statement];
+    int code = sqlite3_step(s);
+    *number = sqlite3_column_int64(s, 0);
+    sqlite3_reset(s);
+    return code == SQLITE_ROW ? SQLITE_DONE : code;
+}
+
+int rows_find_room(writer *w, store_op *op, bool one_more) {
+    const store_options *options = &w->self->options;
+    int64_t pages = 0;
+    int64_t unused = 0;
+    int64_t size = 0;
+    int code = SQLITE_DONE;
+    if (one_more && options->quota_rows > 0) {
+        if (w->rows < 0) {
+            code = ask_number(w, WRITE_ROWS_THERE, &w->rows);
+        }
+        if (code == SQLITE_DONE && (uint64_t)w->rows >= options->quota_rows) {
+            op->result = STORE_FULL;
+        }
+    }
+    if (code == SQLITE_DONE && options->quota_bytes > 0) {
+        code = ask_number(w, WRITE_PAGES_THERE, &pages);
+        if (code == SQLITE_DONE) {
+            code = ask_number(w, WRITE_PAGES_FREE, &unused);
+        }
+        if (code == SQLITE_DONE) {
+            code = ask_number(w, WRITE_PAGE_SIZE, &size);
+        }
+        if (code == SQLITE_DONE &&
+            (uint64_t)((pages - unused) * size) + op->artifact.payload_len > options->quota_bytes) {
+            op->result = STORE_FULL;
+        }
+    }
+    return code;
+}
+
 int rows_insert(writer *w, store_op *op) {
     store_artifact *a = &op->artifact;
     const char *set = set_or_null(a);
     int64_t now_ms = w->self->options.now_ms();
+    int code = rows_find_room(w, op, true);
+    if (code != SQLITE_DONE || op->result != STORE_OK) {
+        return code;
+    }
     rules_insert(a, now_ms);
-    int code = add_set(w, set);
+    code = add_set(w, set);
     if (code != SQLITE_DONE) {
         return code;
     }
@@ -142,6 +184,7 @@ int rows_insert(writer *w, store_op *op) {
     bind_text(s, 6, set);
     sqlite3_bind_int64(s, 7, a->max_views);
     bind_text(s, 8, a->label);
+    w->rows += w->rows < 0 ? 0 : 1;
     return writer_run(w, WRITE_INSERT_LIFETIME);
 }
 
@@ -193,6 +236,9 @@ int rows_update(writer *w, store_op *op) {
     int code = look_live(w, op, op->keep_payload ? ROWS_WHOLE : ROWS_BRIEF, now_ms, &row, &found);
     if (code == SQLITE_DONE && op->result == STORE_OK) {
         op->result = rules_check(op, &found, op->artifact.updated_at_ms);
+    }
+    if (code == SQLITE_DONE && op->result == STORE_OK && !op->keep_payload) {
+        code = rows_find_room(w, op, false);
     }
     if (code != SQLITE_DONE || op->result != STORE_OK) {
         goto out;
@@ -295,6 +341,7 @@ int rows_remove(writer *w, int64_t row, const uint8_t *id, int64_t end_ms) {
     sqlite3_bind_int64(w->statements[WRITE_REMOVE_LIFETIME], 1, row);
     sqlite3_bind_int64(w->statements[WRITE_REMOVE_ARTIFACT], 1, row);
     int code = writer_run(w, WRITE_REMOVE_LIFETIME);
+    w->rows -= w->rows > 0 ? 1 : 0;
     if (code == SQLITE_DONE) {
         code = writer_run(w, WRITE_REMOVE_ARTIFACT);
     }

@@ -333,6 +333,7 @@ static void end_sweep(loop *l, store_result result) {
 static void begin_sweep(loop *l) {
     sqlite_store *self = l->w.self;
     l->sweeping = (sweep){.active = true, .now_ms = self->options.now_ms()};
+    l->w.rows = -1; /* store_remove() may have taken some */
     pthread_mutex_lock(&self->lock);
     for (store_op *op = self->sweeps.first; op != NULL; op = op->next) {
         op->count = 1; /* belongs to this pass */
