@@ -13,6 +13,12 @@ import mermaid from "mermaid";
 /** What a diagram's own directives must not change: what is strict stays strict, and no style comes in. */
 const SECURE = ["secure", "securityLevel", "startOnLoad", "maxTextSize", "suppressErrorRendering", "maxEdges", "themeCSS", "fontFamily", "altFontFamily", "htmlLabels"];
 
+/**
+ * Tags in labels keep no attributes: mermaid would drop them as well, but only after a parser has seen
+ * them, and browsers report a handler they refuse even in a document where nothing runs.
+ */
+const withoutAttributes = (text) => text.replace(/<([a-z][a-z0-9]*)[\s/]+[^<>]*=[^<>]*(?:>|(?=<)|$)/gi, "<$1>");
+
 async function draw({ id, text, look }) {
   mermaid.initialize({
     startOnLoad: false,
@@ -28,7 +34,7 @@ async function draw({ id, text, look }) {
     themeVariables: { ...look.variables, darkMode: look.dark, fontFamily: look.fontFamily, fontSize: "14px" },
   });
   try {
-    const { svg } = await mermaid.render(`diagram-${id}`, text);
+    const { svg } = await mermaid.render(`diagram-${id}`, withoutAttributes(text));
     return { id, svg };
   } catch (error) {
     return { id, failure: String(error?.message ?? error) };

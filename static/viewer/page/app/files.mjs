@@ -2,6 +2,8 @@
 import { h } from "./dom.mjs";
 import { headingOf, KINDS, supportingLabelOf } from "./kinds.mjs";
 
+const noteOf = (artifact) => `${KINDS[artifact.kind].name} \u00b7 ${supportingLabelOf(artifact)}`;
+
 /** @returns null where there is only one */
 export function fileList(viewer, signal) {
   const { store } = viewer;
@@ -12,11 +14,12 @@ export function fileList(viewer, signal) {
       "button",
       {
         type: "button",
-        "aria-label": `Open artifact ${headingOf(artifact)}`,
         onclick: () => artifact.id !== store.state.activeId && viewer.choose(artifact.id),
       },
+      h("span", { class: "offscreen" }, "Open artifact "),
       h("span", { class: "file-name", dir: "auto" }, headingOf(artifact)),
-      h("span", { class: "file-note" }, `${KINDS[artifact.kind].name} \u00b7 ${supportingLabelOf(artifact)}`),
+      " ",
+      h("span", { class: "file-note" }, noteOf(artifact)),
     ),
   );
   const press = () => {
