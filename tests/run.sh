@@ -11,6 +11,7 @@
 #   unit-postgres         those of the store, on PostgreSQL
 #   tool,  tool-asan      the arx tool against the golden vectors
 #   page                  the page's codec as WebAssembly against the same, and what its build makes
+#   browser               the page in Chromium, over arxd; pictures of it go to build/screenshots
 #   http,  http-asan      arxd itself, over sockets; its stderr must stay empty
 #   http-postgres         the same on PostgreSQL
 #   soak-asan             two minutes of everything at once (tests/soak/soak.test.mjs; `make soak` for more)
@@ -27,7 +28,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-ALL_SUITES="image soak-asan unit-asan http-asan tool-asan unit unit-postgres http http-postgres nodes storage tool page fuzz checks"
+ALL_SUITES="image soak-asan unit-asan http-asan tool-asan unit unit-postgres http http-postgres nodes storage tool page browser fuzz checks"
 RUNS=build/test-runs
 RESULTS=${RESULTS:-$RUNS/$$}
 TIMEOUT_S=600
@@ -49,7 +50,7 @@ programs_of() {
         ;;
     image) echo container ;;
     fuzz) for f in tests/fuzz/fuzz_*.c; do basename "$f" .c | sed 's/^fuzz_//'; done ;;
-    tool | http | nodes | page | storage | soak) for f in tests/"$(base_of "$1")"/*.test.mjs; do basename "$f" .test.mjs; done ;;
+    tool | http | nodes | page | browser | storage | soak) for f in tests/"$(base_of "$1")"/*.test.mjs; do basename "$f" .test.mjs; done ;;
     *)
         echo "run.sh: no suite named '$1' ($ALL_SUITES)" >&2
         return 1
