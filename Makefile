@@ -273,5 +273,9 @@ $(B)/gen/page_files.c: build/page/manifest.json static/viewer/embed.mjs
 # The page alone, and what its tests need.
 page: build/page/manifest.json build/wasm/probe.wasm
 
-.PHONY: page
+# how long a person waits for a Markdown text of 8 KB
+bench-page: all
+	tests/node_modules/.bin/node tests/bench/page.mjs
+
+.PHONY: page bench-page
 -include $(shell find build/wasm -name '*.d' 2>/dev/null)
