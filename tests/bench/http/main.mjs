@@ -7,7 +7,7 @@
  *   --seconds N    for each contender in a round (2)
  *   --links N      stored before the races (100000)
  *   --growth N     seconds of mixed load for the growth of memory (600)
- *   NAME...        only these: races of races.mjs, or memory, encodes, growth
+ *   NAME...        only these: races of races.mjs, or memory, encodes, listeners, growth
  *
  * Machines differ and drift, so ratios are what the table is read for. nginx is as nginx.conf has it,
  * one worker; arxd is as it comes, but for rate limits. On a busy machine the processor time that a
@@ -22,6 +22,7 @@ import { growthDuring } from "../../soak/memory.mjs";
 import { MixedLoad } from "../../soak/mixed.mjs";
 import { measureEncodes } from "./encodes.mjs";
 import { makeLinks } from "./links.mjs";
+import { measureListeners } from "./listeners.mjs";
 import { startNginx } from "./nginx.mjs";
 import { cpuSeconds, residentBytes } from "./process.mjs";
 import { LINK_CHARACTERS, RACES } from "./races.mjs";
@@ -53,7 +54,7 @@ const [rounds, seconds, linkCount, growthSeconds] = ["rounds", "seconds", "links
   demand(Number.isInteger(value) && value > 0, `--${name} is a whole number above 0, not ${options[name]}`);
   return value;
 });
-const FIGURES = ["memory", "encodes", "growth"];
+const FIGURES = ["memory", "encodes", "listeners", "growth"];
 const names = [...RACES.map((race) => race.name), ...FIGURES];
 for (const name of picked) demand(names.includes(name), `there is no "${name}", only ${names.join(", ")}`);
 const wanted = (name) => picked.length === 0 || picked.includes(name);
@@ -153,6 +154,7 @@ try {
   const lines = [];
   if (races.length > 0 || wanted("memory")) lines.push(...(await raceAll(races, scratch)));
   if (wanted("encodes")) lines.push(...(await measureEncodes({ rounds, seconds, env: ENV, note })));
+  if (wanted("listeners")) lines.push(...(await measureListeners({ rounds, seconds, env: ENV, note })));
   if (wanted("growth")) lines.push(...(await measureGrowth()));
   note("");
   printTable([[`${os.availableParallelism()} cores`, "measured", "wanted"], ...lines]);
