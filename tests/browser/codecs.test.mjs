@@ -72,7 +72,7 @@ const EXACT = ["plain", "lz", "arx4", "arx5"];
 
 for (const codec of Object.values(TAGS))
   test(`${codec}: what the page makes and what arxd makes`, { timeout: 300_000 }, async (t) => {
-    const page = await open(t);
+    const page = await open(t, { allow: [/favicon\.ico/] }); // which a browser asks for beside a plain text
     const theirs = [];
     for (const envelope of envelopes) theirs.push((await server.post("/encode", { envelope, codec })).body);
     const ours = await work(page, envelopes.map((envelope) => ({ name: "encode", request: { envelope, codec } })));
