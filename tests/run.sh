@@ -21,7 +21,8 @@
 #   fuzz                  libFuzzer targets: their corpora, then FUZZ_SECONDS (30) of new inputs each
 #
 # Every program speaks TAP, is counted test by test, and counts as one failure more if it ends badly
-# without saying which test failed, or runs none. `make test` builds what is run here. Output is kept
+# without saying which test failed, or runs none. One that fails is run once more, alone. `make test`
+# builds what is run here. Output is kept
 # in build/test-results until the next run. JOBS: how many programs at once (default: the number of
 # cores). Several runs may go on in one checkout: each has its folder, build/test-runs/<process id>.
 
@@ -195,6 +196,18 @@ done >"$RESULTS/plan"
 with_postgres=
 ! grep -q -e '-postgres ' "$RESULTS/plan" || with_postgres=tests/postgres.sh
 $with_postgres xargs -P "${JOBS:-$(nproc)}" -n 2 sh tests/run.sh --one <"$RESULTS/plan"
+
+# What failed beside others runs once more, alone: so a machine that was too busy is told from a fault.
+# The first log is kept, and the second run counts. Where much failed, it is no accident.
+failed_programs=$(awk '$2 > 0 { print FILENAME }' "$RESULTS"/*.count /dev/null)
+if [ "$(echo "$failed_programs" | wc -w)" -le 6 ]; then
+    for count in $failed_programs; do
+        log=${count%.count} && name=$(basename "$log" .log)
+        cp "$log" "$log.first"
+        echo "failed beside others, once more alone: $name"
+        $with_postgres sh tests/run.sh --one "${name%%.*}" "${name#*.}"
+    done
+fi
 
 cat "$RESULTS"/*.skips 2>/dev/null | sort | sed 's/^/skipped: /'
 planned=$(wc -l <"$RESULTS/plan")

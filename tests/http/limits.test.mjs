@@ -135,7 +135,8 @@ test("encode with store draws a write", async () => {
   const server = await limited("write=0.3/s,encode=0");
   const one = from("192.0.2.1");
   const json = { envelope: note("x") };
-  assert.equal(await exhaust(server, "POST", "/encode", { json: { ...json, store: true }, ...one }), 3);
+  const made = await exhaust(server, "POST", "/encode", { json: { ...json, store: true }, ...one });
+  assert.ok(made >= 3, `${made} links, then 429`); // 3, and what comes back while a slow machine makes them
   await want(200, server, "POST", "/encode", { json, ...one });
   await server.stop();
 });
