@@ -37,6 +37,8 @@ static void bodies_that_are_not_json_are_refused(void **state) {
         ROW("{'a':1}"),
         ROW("{\"a\":1,}"),
         ROW("{\"a\":1}\0"),
+        ROW("{\"a\":1\0}"),
+        ROW("1\0"),
         ROW("\"\\u12"),
         ROW("\"\\"),
 #undef ROW
