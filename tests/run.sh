@@ -51,7 +51,13 @@ programs_of() {
         ;;
     image) echo container ;;
     fuzz) for f in tests/fuzz/fuzz_*.c; do basename "$f" .c | sed 's/^fuzz_//'; done ;;
-    tool | http | nodes | page | browser | storage | soak) for f in tests/"$(base_of "$1")"/*.test.mjs; do basename "$f" .test.mjs; done ;;
+    tool | http | nodes | page | browser | storage | soak)
+        for f in tests/"$(base_of "$1")"/*.test.mjs; do
+            # `arxd backup` and its like are SQLite's; PostgreSQL has its own.
+            ! on_postgres "$1" || case $f in */backup.test.mjs) continue ;; esac
+            basename "$f" .test.mjs
+        done
+        ;;
     *)
         echo "run.sh: no suite named '$1' ($ALL_SUITES)" >&2
         return 1
