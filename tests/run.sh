@@ -53,8 +53,8 @@ programs_of() {
     fuzz) for f in tests/fuzz/fuzz_*.c; do basename "$f" .c | sed 's/^fuzz_//'; done ;;
     tool | http | nodes | page | browser | storage | soak)
         for f in tests/"$(base_of "$1")"/*.test.mjs; do
-            # `arxd backup` and its like are SQLite's; PostgreSQL has its own.
-            ! on_postgres "$1" || case $f in */backup.test.mjs) continue ;; esac
+            # arxd backup and --quota are for SQLite; PostgreSQL has means of its own.
+            ! on_postgres "$1" || case $f in */backup.test.mjs | */quota.test.mjs) continue ;; esac
             basename "$f" .test.mjs
         done
         ;;
