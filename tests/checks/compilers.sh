@@ -2,7 +2,7 @@
 . tests/checks/_tap.sh
 
 warn="-Wall -Wextra -Wpedantic -Wshadow -Wconversion -Wstrict-prototypes -Wmissing-prototypes -Wvla -Wformat=2 -Werror"
-include="-Icodec -Iserver -Istatic/assets -Itests/unit"
+include="-iquote codec -iquote server -iquote static/assets -iquote static/viewer -iquote tests/unit"
 sources=$(find codec server static tests/unit -path static/assets/src -prune -o -name '*.c' -print | sort)
 
 # shellcheck disable=SC2086 # lists of words
