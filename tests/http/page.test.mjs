@@ -3,6 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "./calls.mjs";
 import { allEnvelopes, startServer } from "./harness.mjs";
+import { payloadOf, unescape } from "./page.mjs";
 import { hasLoneSurrogate } from "./vectors.mjs";
 
 const UNKNOWN_ID = "3f0c6f4e-7a1b-4c2d-9e8f-0123456789ab";
@@ -17,20 +18,6 @@ before(async () => {
   server = await startServer();
 });
 after(() => server.stop());
-
-const ENTITIES = { amp: "&", lt: "<", gt: ">", quot: '"', "#39": "'", "#13": "\r" };
-const unescape = (text) =>
-  text.replace(/&([^;]*);/g, (all, name) => {
-    assert.ok(name in ENTITIES, `entity ${all}`);
-    return ENTITIES[name];
-  });
-
-/** What a browser would read from the page's one data attribute. */
-function payloadOf(page) {
-  const found = [...page.matchAll(/ data-payload="([^"]*)"/g)];
-  assert.equal(found.length, 1, "one payload");
-  return unescape(found[0][1]);
-}
 
 const PAYLOADS = [
   ["an ordinary fragment", "fmB.H_ShLz2GhficGgi5kKCFr3R_ULkCp4SkCw5eAA"],
