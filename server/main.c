@@ -36,6 +36,7 @@
 #include "jobs.h"
 #include "jobs_table.h"
 #include "mcp_tools.h"
+#include "metrics.h"
 #include "metrics_page.h"
 #include "oui/observer.h"
 #include "page_table.h"
@@ -337,5 +338,6 @@ int main(int argc, char **argv) {
         (void)fprintf(stderr, "arxd: %s\n", why);
     }
     config_clear(&config);
+    metrics_free();
     return status;
 }

@@ -140,3 +140,14 @@ void metrics_sum(metrics_row *sum) {
     (void)pthread_mutex_unlock(&lock);
     memcpy(sum, cells, sizeof *sum);
 }
+
+void metrics_free(void) {
+    (void)pthread_mutex_lock(&lock);
+    while (rows != NULL) {
+        row *next = rows->next;
+        free(rows);
+        rows = next;
+    }
+    (void)pthread_mutex_unlock(&lock);
+    own = NULL;
+}

@@ -2,8 +2,8 @@
  * metrics.h - what is counted: one row of numbers a thread, added up when somebody looks.
  *
  * Any thread counts by writing to its own row, which costs a few nanoseconds and disturbs nobody. A
- * row is made when its thread counts first and stays until the process ends; without memory for one
- * the thread goes uncounted. The page that shows it all is metrics_page.c.
+ * row is made when its thread counts first and outlives it; without memory for one the thread goes
+ * uncounted. The page that shows it all is metrics_page.c.
  */
 #ifndef ARXD_METRICS_H
 #define ARXD_METRICS_H
@@ -71,5 +71,10 @@ void metrics_commit(uint64_t rows);
 
 /* The sum over all threads. Numbers that are being written may be one behind. */
 void metrics_sum(metrics_row *sum);
+
+/* ---- at the end ---- */
+
+/* Frees every row. No other thread may be counting. */
+void metrics_free(void);
 
 #endif
