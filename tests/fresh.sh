@@ -41,14 +41,26 @@ clone() {
     git bundle create --quiet "$root/arxd.bundle" HEAD &&
         inside "git clone --quiet /arxd.bundle /root/arxd && cd /root/arxd && git status --porcelain"
 }
-# The server is up, a report goes in and comes out as it was, SIGINT ends it well.
+# The server is up, a report goes in and comes out as it was, SIGTERM ends it well. It is asked from
+# out here: there is no curl inside, and no pkill.
 run_it() {
-    inside "cd /root/arxd && make run ARGS='--port $port' & make=\$!
-        up() { for i in \$(seq 900); do curl -sf http://127.0.0.1:$port/health && return 0; kill -0 \$make || return 1; sleep 1; done; return 1; }
-        up || exit 1
-        printf '# Fresh\n' | curl -sf --data-binary @- http://127.0.0.1:$port/share?filename=a.md >/tmp/link || exit 1
-        [ \"\$(curl -sf \$(cat /tmp/link)/raw)\" = '# Fresh' ] || exit 1
-        pkill -TERM -x arxd; wait \$make"
+    inside "cd /root/arxd || exit 1
+        make run ARGS='--port $port' & make=\$!
+        while [ ! -e /root/stop ]; do kill -0 \$make || break; sleep 1; done
+        for process in /proc/[0-9]*; do
+            [ \"\$(cat \$process/comm)\" != arxd ] || kill -TERM \${process#/proc/}
+        done
+        wait \$make" &
+    run=$!
+    link=
+    for _ in $(seq 1800); do
+        link=$(printf '# Fresh\n' | curl -sf --data-binary @- "http://127.0.0.1:$port/share?filename=a.md") && break
+        kill -0 $run 2>/dev/null || break
+        sleep 1
+    done
+    text=$(curl -sf "$link/raw")
+    touch "$root/root/stop"
+    wait $run && [ "$text" = "# Fresh" ]
 }
 test_it() { inside "cd /root/arxd && make test" && grep -E '^[0-9]+ passed, 0 failed' "$log"; }
 report() { "$@" || { tail -60 "$log"; return 1; }; }
