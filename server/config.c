@@ -74,6 +74,8 @@ static const setting settings[] = {
      "let everybody who knows a link's id change and delete it"},
     {"gone", "ARXD_GONE", "off", SETTING_SWITCH, FIELD(gone), 0, 0, NULL,
      "answer 410 for 24 hours after a link was deleted or has expired"},
+    {"backups", "ARXD_BACKUPS", NULL, SETTING_TEXT, FIELD(backups), 0, 0, "DIR",
+     "folder for backups of 3 starts and 7 days that arxd makes by itself (default: none)"},
     {"trust-proxy", "ARXD_TRUST_PROXY", "0", SETTING_NUMBER, FIELD(trusted_hops), 0, 16, "HOPS",
      "proxies in front whose forwarded headers count"},
     {"quota", "ARXD_QUOTA", "0", SETTING_QUOTA, FIELD(quota), 0, 0, "LIST",

@@ -39,6 +39,7 @@ typedef struct server_config {
     bool open;
     bool open_writes;
     bool gone;
+    const char *backups; /* folder; NULL: makes none by itself */
     uint32_t trusted_hops;
     allowance quota; /* rows and bytes of the whole database */
     allowance rates; /* of each address; a token's may be others */

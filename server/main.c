@@ -9,6 +9,7 @@
  *                   They submit to jobs and store, and read everything in `service`
  *   workers         jobs.c and the tasks it is given; they end with a job's `finished`
  *   store's threads store_*.c; they end with an op's `done`
+ *   backups         backups.c; a connection of its own to the database, and nothing else
  *
  * Both ends call http_wake() and then no longer touch what belongs to the request. Configuration,
  * asset sets and tables are made before the second thread and never change.
@@ -25,6 +26,7 @@
 #include "actions.h"
 #include "asset_sets.h"
 #include "asset_table.h"
+#include "backups.h"
 #include "clock.h"
 #include "commands.h"
 #include "discovery.h"
@@ -137,6 +139,7 @@ static void close_parts(service *self) {
     page_table_free(self->page);
     asset_table_free(self->assets);
     asset_sets_free(self->sets);
+    backups_close(self->backups); /* its reading would keep the store from emptying its log */
     store_close(self->store);
     jobs_table_free(self->encodes); /* the store's last answers went there */
     exchanges_free(self->exchanges);
@@ -163,6 +166,12 @@ static bool open_parts(service *self, char *why, size_t why_size) {
         return false;
     }
     const store_options stored = command_store(config);
+    if (config->backups != NULL) {
+        self->backups = backups_open(config->backups, &stored, why, why_size);
+        if (self->backups == NULL) {
+            return false;
+        }
+    }
     self->store = store_open(&stored, why, why_size);
     if (self->store == NULL) {
         return false;
@@ -198,6 +207,10 @@ static bool open_parts(service *self, char *why, size_t why_size) {
         self->exchanges != NULL && self->events != NULL) {
         stats_refresh(self->stats, clock_monotonic_ms());
         self->jobs = jobs_start(config->workers, config->queue, images_source(self->images));
+    }
+    if (self->backups != NULL && !backups_start(self->backups)) {
+        (void)snprintf(why, why_size, "cannot start the thread that makes backups");
+        return false;
     }
     if (self->jobs == NULL) {
         (void)snprintf(why, why_size, "no memory or threads for %u workers; see --workers",

@@ -22,6 +22,8 @@ typedef enum metric {
     METRIC_STORE_FAILED, /* operations that the database refused or broke on */
     METRIC_SWEEPS,
     METRIC_SWEPT_ROWS,
+    METRIC_BACKUPS_MADE, /* by arxd itself */
+    METRIC_BACKUPS_FAILED,
     METRIC_WORKED_US, /* spent on tasks by workers */
     METRIC_COUNT
 } metric;

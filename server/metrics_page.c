@@ -168,6 +168,11 @@ static void put_store(arx_buf *out, const service *self, const metrics_row *sum)
            (double)sum->plain[METRIC_SWEEPS]);
     number(out, "arxd_swept_links_total", "counter", "Expired links that sweeps deleted.",
            (double)sum->plain[METRIC_SWEPT_ROWS]);
+    head(out, "arxd_backups_total", "counter", "Backups that arxd made by itself (--backups).");
+    put(out,
+        "arxd_backups_total{outcome=\"done\"} %" PRIu64 "\n"
+        "arxd_backups_total{outcome=\"failed\"} %" PRIu64 "\n",
+        sum->plain[METRIC_BACKUPS_MADE], sum->plain[METRIC_BACKUPS_FAILED]);
     store_gauges gauges = {0};
     store_look(self->store, &gauges);
     number(out, "arxd_store_queue", "gauge", "Writes that wait for the database's writer.",

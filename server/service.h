@@ -11,6 +11,7 @@
 typedef struct service {
     const server_config *config;
     struct store *store;         /* links; thread-safe */
+    struct backups *backups;     /* those it makes by itself; NULL: none */
     struct jobs *jobs;           /* the worker pool; thread-safe */
     struct images *images;       /* primed models the workers share */
     struct asset_sets *sets;     /* immutable */

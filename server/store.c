@@ -87,6 +87,15 @@ store_result store_backup(const store_options *options, const char *to, bool (*g
                                     : engine->backup(&completed, to, go_on, opaque, why, why_size);
 }
 
+bool store_has_backup(const store_options *options, char *why, size_t why_size) {
+    store_options completed = *options;
+    const store_engine *engine = complete(&completed, why, why_size);
+    if (engine != NULL && engine->backup == NULL) {
+        (void)not_here(engine, "backup", why, why_size);
+    }
+    return engine != NULL && engine->backup != NULL;
+}
+
 store_result store_restore(const store_options *options, const char *from, char *kept,
                            size_t kept_size, char *why, size_t why_size) {
     store_options completed = *options;

@@ -20,6 +20,9 @@
 store_result store_backup(const store_options *options, const char *to, bool (*go_on)(void *opaque),
                           void *opaque, char *why, size_t why_size);
 
+/* Is there an engine behind these options that makes backups? False with a line in `why`. */
+bool store_has_backup(const store_options *options, char *why, size_t why_size);
+
 /*
  * Puts a copy of the backup `from` in the database's place. The backup is checked first; what was
  * there is kept beside it under the name written to `kept` ("" when there was nothing).

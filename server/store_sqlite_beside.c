@@ -11,8 +11,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#define COPY_PAGES 512
-#define BUSY_MS    5000
+#define COPY_PAGES     512
+#define BUSY_MS        5000
+#define PROGRESS_STEPS 10000
 
 store_result beside_failed(sqlite3 *db, const char *path, const char *doing, char *why,
                            size_t why_size) {
@@ -115,9 +116,20 @@ static bool copy_pages(sqlite3 *from, sqlite3 *to, bool (*go_on)(void *opaque), 
     return *code == SQLITE_DONE;
 }
 
+typedef struct asked {
+    bool (*go_on)(void *opaque);
+    void *opaque;
+} asked;
+
+static int is_told_to_stop(void *opaque) {
+    const asked *ask = opaque;
+    return !ask->go_on(ask->opaque);
+}
+
 bool beside_copy(sqlite3 *db, const char *to, bool (*go_on)(void *opaque), void *opaque, char *why,
                  size_t why_size) {
     sqlite3 *copy = NULL;
+    asked ask = {go_on, opaque};
     bool done = false;
     int64_t sound = 0;
     int code = SQLITE_OK;
@@ -142,9 +154,14 @@ bool beside_copy(sqlite3 *db, const char *to, bool (*go_on)(void *opaque), void 
         goto out;
     }
     /* A backup that nothing can be restored from is worse than none. */
+    if (go_on != NULL) {
+        sqlite3_progress_handler(copy, PROGRESS_STEPS, is_told_to_stop, &ask);
+    }
     if (!beside_number(copy, "SELECT quick_check = 'ok' FROM pragma_quick_check(1)", &sound) ||
         sound == 0) {
-        snprintf(why, why_size, "the copy of the database is damaged: see \"arxd check\"");
+        if (go_on == NULL || go_on(opaque)) {
+            snprintf(why, why_size, "the copy of the database is damaged: see \"arxd check\"");
+        }
         goto out;
     }
     done = true;

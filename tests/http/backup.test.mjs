@@ -6,7 +6,7 @@ import fs from "node:fs";
 import path from "node:path";
 import { test } from "node:test";
 import { call, expire, note, sql, want } from "./calls.mjs";
-import { ARXD, cleanEnvironment, run, startServer, temporaryFolder } from "./harness.mjs";
+import { ARXD, cleanEnvironment, freePort, run, startServer, temporaryFolder, until } from "./harness.mjs";
 
 const arxd = (db, ...args) => run(ARXD, [...args, "--db", db]);
 function done({ code, stdout, stderr }) {
@@ -229,4 +229,45 @@ test("stats counts what there is", async () => {
   assert.equal(numbers.file_bytes, numbers.pages * 4096);
   assert.ok(numbers.payload_bytes > 6);
   fs.rmSync(server.folder, { recursive: true });
+});
+
+test("--backups: one of each start and of the day, which is what can be restored", async () => {
+  const folder = temporaryFolder("kept");
+  const kept = path.join(folder, "backups");
+  const metrics = await freePort();
+  const args = ["--backups", kept, "--metrics-listen", `127.0.0.1:${metrics}`];
+  let server = await startServer({ folder, args });
+  const made = await server.create("pe30");
+  const names = () => fs.readdirSync(kept).sort();
+  await until(() => names().length > 0, "the day's backup");
+  assert.match(names().join(), /^day-\d{8}\.db$/, "at the first start there was nothing to lose");
+  await server.stop({ keep: true });
+  server = await startServer({ folder, args });
+  const [, start] = names();
+  assert.match(start, /^start-\d{8}T\d{6}Z\.db$/, "it is there before the server is");
+  const shown = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+  assert.match(shown, /^arxd_backups_total\{outcome="done"\} 1$/m);
+  assert.match(shown, /^arxd_backups_total\{outcome="failed"\} 0$/m);
+  await want(200, server, "DELETE", `/api/artifacts/${made.id}`, { key: made.edit_key });
+  await server.stop({ keep: true });
+  done(arxd(server.db, "restore", path.join(kept, start)));
+  server = await startServer({ folder, env: { ARXD_BACKUPS: kept } });
+  await server.getJson(`/api/artifacts/${made.id}`);
+  await server.stop();
+});
+
+test("--backups: a folder that cannot be had stops the start, a backup that fails does not", async () => {
+  const folder = temporaryFolder("kept");
+  fs.writeFileSync(path.join(folder, "file"), "");
+  for (const [name, more] of [["file", []], ["no/such", []], ["x", ["--db", "postgresql://u:secret@127.0.0.1:1/none"]]]) {
+    const said = run(ARXD, ["--port", "0", "--db", path.join(folder, "x.db"), "--backups", path.join(folder, name), ...more]);
+    refused(said, more.length ? /pg_dump/ : new RegExp(`${name} as uid .*--backups`), 2);
+  }
+  // a database of another server, which is about to be taken over, is no backup of arxd's
+  run("sqlite3", [path.join(folder, "arxd.db"), "CREATE TABLE artifacts (id TEXT PRIMARY KEY, payload TEXT NOT NULL, created_at TEXT NOT NULL DEFAULT (datetime('now')), updated_at TEXT NOT NULL DEFAULT (datetime('now')), last_viewed_at TEXT NOT NULL DEFAULT (datetime('now')), expires_at TEXT NOT NULL);"]);
+  const server = await startServer({ folder, args: ["--backups", path.join(folder, "backups")] });
+  assert.match(server.output, /^\S+ error no backup: database .*arxd\.db is not one of arxd's\n$/);
+  server.output = "";
+  await until(() => fs.readdirSync(path.join(folder, "backups")).length === 1, "the day's backup");
+  await server.stop();
 });
