@@ -107,8 +107,10 @@ $(B)/unit/test_%: $(B)/tests/unit/test_%.o $(B)/tests/unit/vectors.o $(B)/libarx
 $(B)/unit/test_default_set: $(B)/static/assets/asset_files.o $(B)/gen/builtin_assets.o
 $(B)/unit/test_compose_list: $(B)/static/assets/compose_list.o
 
-# test_<property>_memory: programs that count the library's allocations and let them fail.
-$(B)/unit/test_%_memory: ALL_LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
+# test_<property>_memory: programs whose allocations go through tests/unit/heap.c.
+MEMORY_UNIT := $(filter %_memory,$(UNIT))
+$(MEMORY_UNIT): $(B)/tests/unit/heap.o
+$(MEMORY_UNIT): ALL_LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
 
 unit: $(UNIT)
 

@@ -1,81 +1,21 @@
 /*
  * test_encode_memory.c - every allocation of an encode may fail, from the request to the answer:
  * the outcome is "no memory" or the usual answer, and nothing is left behind.
- *
- * Linked with --wrap for malloc and its kin.
  */
 #include "encodes.h"
 
-#include <malloc.h>
-
 #include "encode_request.h"
 #include "encode_result.h"
-
-static struct {
-    size_t live;    /* blocks */
-    size_t count;   /* allocations since arm() */
-    size_t fail_at; /* this one fails; 0: none */
-    bool sticky;    /* and all behind it */
-} heap;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void __wrap_free(void *block);
-
-static bool refused(void) {
-    heap.count++;
-    return heap.fail_at != 0 &&
-           (heap.count == heap.fail_at || (heap.sticky && heap.count > heap.fail_at));
-}
-
-void *__wrap_malloc(size_t size) {
-    void *block = refused() ? NULL : __real_malloc(size);
-    heap.live += block != NULL;
-    return block;
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    void *block = refused() ? NULL : __real_calloc(count, size);
-    heap.live += block != NULL;
-    return block;
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-    if (refused()) {
-        return NULL;
-    }
-    void *block = __real_realloc(old, size);
-    heap.live += old == NULL && block != NULL;
-    return block;
-}
-
-void __wrap_free(void *block) {
-    heap.live -= block != NULL;
-    __real_free(block);
-}
-
-static void arm(size_t fail_at, bool sticky) {
-    heap.count = 0;
-    heap.fail_at = fail_at;
-    heap.sticky = sticky;
-}
+#include "heap.h"
 
 static arx_coder *coder;
 static const arx_assets *assets;
 
 /* libbrotli's encoder may end the process when it gets no memory: here it gets what it wants. */
 static arx_result brotli_compress(const uint8_t *bytes, size_t len, arx_buf *out) {
-    size_t fail_at = heap.fail_at;
-    size_t count = heap.count;
-    heap.fail_at = 0;
+    heap_pause(true);
     arx_result rc = arx_entropy_native.brotli_compress(bytes, len, out);
-    heap.fail_at = fail_at;
-    heap.count = count;
+    heap_pause(false);
     return rc;
 }
 
@@ -127,25 +67,23 @@ out:
     return done;
 }
 
-static void fail_each(const char *body, bool sticky) {
+static void fail_each(const char *body, bool and_later) {
     arx_buf want;
     arx_buf_init(&want, 0);
-    arm(0, false);
     assert_true(answer(body, &want));
     for (size_t k = 1;; k++) {
         arx_buf got;
         arx_buf_init(&got, 0);
-        size_t before = heap.live;
-        arm(k, sticky);
+        size_t before = heap_blocks();
+        heap_refuse(k, and_later);
         bool done = answer(body, &got);
-        bool reached = heap.count >= k;
-        arm(0, false);
+        bool reached = heap_relent();
         if (done) {
             assert_int_equal(got.len, want.len);
             assert_memory_equal(got.data, want.data, want.len);
         }
         arx_buf_free(&got);
-        assert_int_equal(heap.live, before);
+        assert_int_equal(heap_blocks(), before);
         if (!reached) {
             assert_true(done);
             assert_true(k > 20);
@@ -193,10 +131,9 @@ static void test_refusal(void **state) {
         arx_buf_init(&message, 0);
         assert_int_equal(arx_json_parse((const uint8_t *)body, sizeof body - 1, 0, &doc, &root),
                          ARX_OK);
-        arm(k, true);
+        heap_refuse(k, true);
         arx_request_result read = arx_encode_request_read(doc, root, &request, &message);
-        bool reached = heap.count >= k;
-        arm(0, false);
+        bool reached = heap_relent();
         assert_true(read == ARX_REQUEST_NO_MEMORY || read == ARX_REQUEST_ENVELOPE);
         assert_true(read == ARX_REQUEST_NO_MEMORY || message.len > 0);
         arx_buf_free(&message);

@@ -1,71 +1,12 @@
 /*
  * What a decode allocates: never more than it promises, all of it given back, and every allocation
  * that fails is an ordinary answer.
- *
- * Linked with --wrap for malloc and its kin, so that the functions below see what the library (and
- * Brotli and zlib, which allocate through it) asks for.
+ * Brotli and zlib allocate through the library.
  */
 #include "fragments.h"
 
-#include <malloc.h>
-
 #include "entropy_native.h"
-
-static struct {
-    size_t live; /* bytes */
-    size_t peak;
-    size_t count;   /* allocations since arm() */
-    size_t fail_at; /* this one fails; 0: none */
-    bool sticky;    /* and all behind it */
-} heap;
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *old, size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void __wrap_free(void *block);
-
-static bool refused(void) {
-    heap.count++;
-    return heap.fail_at != 0 &&
-           (heap.count == heap.fail_at || (heap.sticky && heap.count > heap.fail_at));
-}
-
-static void *counted(void *block) {
-    heap.live += malloc_usable_size(block);
-    heap.peak = heap.live > heap.peak ? heap.live : heap.peak;
-    return block;
-}
-
-void *__wrap_malloc(size_t size) {
-    return refused() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return refused() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-    if (refused()) {
-        return NULL;
-    }
-    /* Old and new count together while one is copied to the other. */
-    size_t before = malloc_usable_size(old);
-    void *block = __real_realloc(old, size);
-    if (block != NULL) {
-        (void)counted(block);
-        heap.live -= before;
-    }
-    return block;
-}
-
-void __wrap_free(void *block) {
-    heap.live -= malloc_usable_size(block);
-    __real_free(block);
-}
+#include "heap.h"
 
 /* Primed images, made once and lent for ever: they are no part of a decode's memory. */
 static arx_image *images[2];
@@ -124,11 +65,10 @@ static int tear_down(void **state) {
 
 static arx_code decode_counted(const arx_buf *fragment, size_t *peak, arx_decoded *decoded,
                                arx_error *error) {
-    size_t base = heap.live;
-    heap.peak = base;
+    heap_mark();
     *decoded = (arx_decoded){0};
     arx_code code = arx_decode(coder, assets, fragment->data, fragment->len, true, decoded, error);
-    *peak = heap.peak - base;
+    *peak = heap_peak();
     return code;
 }
 
@@ -138,14 +78,14 @@ static size_t worst;
 
 static arx_code bounded(const char *what, const arx_buf *fragment) {
     assert_int_equal(arx_buf_result(fragment), ARX_OK);
-    size_t base = heap.live;
+    size_t base = heap_bytes();
     size_t peak;
     arx_decoded decoded;
     arx_error error;
     arx_code code = decode_counted(fragment, &peak, &decoded, &error);
     arx_decoded_free(&decoded);
     arx_error_free(&error);
-    assert_int_equal(heap.live, base);
+    assert_int_equal(heap_bytes(), base);
     worst = peak > worst ? peak : worst;
     print_message("%9zu bytes, %-17s %s\n", peak, arx_code_name(code), what);
     if (peak > ARX_DECODE_MAX_BYTES) {
@@ -385,22 +325,19 @@ static void brotli_windows(void **state) {
 /* ---- allocations that fail ---- */
 
 static void each_failure(const char *what, const arx_buf *fragment) {
-    size_t base = heap.live;
+    size_t base = heap_bytes();
     size_t peak;
     arx_decoded decoded;
     arx_error error;
     arx_code normal = decode_counted(fragment, &peak, &decoded, &error);
     arx_decoded_free(&decoded);
     arx_error_free(&error);
-    for (int sticky = 0; sticky < 2; sticky++) {
+    for (int and_later = 0; and_later < 2; and_later++) {
         for (size_t k = 1;; k++) {
-            heap.count = 0;
-            heap.fail_at = k;
-            heap.sticky = sticky == 1;
+            heap_refuse(k, and_later == 1);
             arx_code code = decode_counted(fragment, &peak, &decoded, &error);
-            size_t used = heap.count;
-            heap.fail_at = 0;
-            if (used < k) {
+            bool reached = heap_relent();
+            if (!reached) {
                 assert_int_equal(code, normal);
             } else if (code != ARX_CODE_NO_MEMORY) {
                 fail_msg("%s: allocation %zu failed, answer %s instead of no-memory or %s", what, k,
@@ -409,8 +346,8 @@ static void each_failure(const char *what, const arx_buf *fragment) {
             assert_int_equal(code == ARX_CODE_OK, decoded.doc != NULL);
             arx_decoded_free(&decoded);
             arx_error_free(&error);
-            assert_int_equal(heap.live, base);
-            if (used < k) {
+            assert_int_equal(heap_bytes(), base);
+            if (!reached) {
                 break;
             }
         }
@@ -488,21 +425,18 @@ static void failing_allocations_of_stages(void **state) {
         arx_buf coded = {0};
         assert_int_equal(compress[i](text.data, text.len, &coded), ARX_OK);
         for (int direction = 0; direction < 2; direction++) {
-            size_t base = heap.live;
+            size_t base = heap_bytes();
             for (size_t k = 1;; k++) {
                 arx_buf out = {0};
-                heap.count = 0;
-                heap.fail_at = k;
-                heap.sticky = false;
+                heap_refuse(k, false);
                 arx_result result = direction == 0
                                         ? compress[i](text.data, text.len, &out)
                                         : decompress[i](coded.data, coded.len, 800000, &out);
-                size_t used = heap.count;
-                heap.fail_at = 0;
-                assert_int_equal(result, used < k ? ARX_OK : ARX_NO_MEMORY);
+                bool reached = heap_relent();
+                assert_int_equal(result, reached ? ARX_NO_MEMORY : ARX_OK);
                 arx_buf_free(&out);
-                assert_int_equal(heap.live, base);
-                if (used < k) {
+                assert_int_equal(heap_bytes(), base);
+                if (!reached) {
                     break;
                 }
             }

@@ -1,74 +1,11 @@
 /*
  * test_json_memory.c - reading, writing and normalising survive the failure of any one allocation,
  * lose nothing, and hold no more memory than a decode may.
- *
- * Linked with --wrap for malloc and its kin: the functions below stand between library and heap.
  */
+#include "heap.h"
 #include "vectors.h"
 
-#include <malloc.h>
 #include <string.h>
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *piece, size_t size);
-void __real_free(void *piece);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *piece, size_t size);
-void __wrap_free(void *piece);
-
-static long countdown = -1; /* allocations until the one that fails; negative: none does */
-static bool failed;
-static size_t held; /* bytes in use */
-static size_t peak;
-
-static bool fails_now(void) {
-    if (countdown < 0) {
-        return false;
-    }
-    if (countdown-- == 0) {
-        failed = true;
-        return true;
-    }
-    return false;
-}
-
-static void *counted(void *piece) {
-    held += piece != NULL ? malloc_usable_size(piece) : 0;
-    peak = held > peak ? held : peak;
-    return piece;
-}
-
-void *__wrap_malloc(size_t size) {
-    return fails_now() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return fails_now() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *piece, size_t size) {
-    if (fails_now()) {
-        return NULL;
-    }
-    size_t before = piece != NULL ? malloc_usable_size(piece) : 0;
-    /* While the bytes are moved both pieces exist. */
-    peak = held + size > peak ? held + size : peak;
-    void *moved = __real_realloc(piece, size);
-    if (moved != NULL) {
-        held -= before;
-        counted(moved);
-    }
-    return moved;
-}
-
-void __wrap_free(void *piece) {
-    if (piece != NULL) {
-        held -= malloc_usable_size(piece);
-    }
-    __real_free(piece);
-}
 
 /* Reads `text` as an envelope or, when it is an array, a tuple; normalises; writes all forms. */
 static arx_result go_through(const uint8_t *text, size_t len, arx_buf *out) {
@@ -104,18 +41,16 @@ static arx_result go_through(const uint8_t *text, size_t len, arx_buf *out) {
 }
 
 static void survive_every_failure(const char *text) {
-    for (long k = 0;; k++) {
+    for (size_t k = 1;; k++) {
         assert_true(k < 100000);
         arx_buf out;
         arx_buf_init(&out, 0);
-        size_t before = held;
-        failed = false;
-        countdown = k;
+        size_t before = heap_bytes();
+        heap_refuse(k, false);
         arx_result result = go_through((const uint8_t *)text, strlen(text), &out);
-        countdown = -1;
-        bool was_failed = failed;
+        bool was_failed = heap_relent();
         arx_buf_free(&out);
-        assert_int_equal(held, before);
+        assert_int_equal(heap_bytes(), before);
         assert_int_equal(result, was_failed ? ARX_NO_MEMORY : ARX_OK);
         if (!was_failed) {
             return;
@@ -183,18 +118,18 @@ static void hostile_text_stays_within_a_decodes_memory(void **state) {
         arx_buf text, out;
         arx_buf_init(&text, 0);
         arx_buf_init(&out, 0);
-        size_t before = held;
+        size_t before = heap_bytes();
+        heap_mark();
         fill(&text, rows[i].head, rows[i].piece, rows[i].tail, 200000);
-        peak = held;
         arx_result result = go_through(text.data, text.len, &out);
         assert_true(result == ARX_OK || result == ARX_MALFORMED);
-        size_t used = peak - before;
+        size_t used = heap_peak();
         if (used > 12u << 20) {
             fail_msg("row %zu needs %zu bytes", i, used);
         }
         arx_buf_free(&text);
         arx_buf_free(&out);
-        assert_int_equal(held, before);
+        assert_int_equal(heap_bytes(), before);
     }
 }
 
@@ -218,15 +153,15 @@ static void a_limit_on_values_bounds_memory(void **state) {
         fill(&text, rows[i].head, rows[i].piece, rows[i].tail, 2000000);
         arx_json_doc *doc = NULL;
         arx_json *root;
-        size_t before = held;
-        peak = held;
+        size_t before = heap_bytes();
+        heap_mark();
         assert_int_equal(arx_json_parse(text.data, text.len, 1000, &doc, &root), rows[i].want);
-        size_t used = peak - before;
+        size_t used = heap_peak();
         if (used > 1u << 20) {
             fail_msg("row %zu needs %zu bytes", i, used);
         }
         arx_json_doc_free(doc);
-        assert_int_equal(held, before);
+        assert_int_equal(heap_bytes(), before);
         arx_buf_free(&text);
     }
 }

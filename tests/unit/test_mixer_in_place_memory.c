@@ -1,51 +1,9 @@
 /*
  * test_mixer_in_place_memory.c - a mixer that primes itself says the same as one on an image, goes
  * back as exactly, and admits where it cannot; also without memory.
- *
- * Linked with --wrap for malloc and its kin.
  */
+#include "heap.h"
 #include "mixers.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void __wrap_free(void *block);
-void *__real_realloc(void *block, size_t size);
-void __real_free(void *block);
-
-static long left = -1; /* allocations until one is refused; below 0: none is */
-static long blocks;    /* alive */
-
-static bool refuse(void) {
-    return left >= 0 && left-- == 0;
-}
-
-static void *counted(void *block) {
-    blocks += block != NULL;
-    return block;
-}
-
-void *__wrap_malloc(size_t size) {
-    return refuse() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return refuse() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *block, size_t size) {
-    if (refuse()) {
-        return NULL;
-    }
-    return block == NULL ? counted(__real_realloc(NULL, size)) : __real_realloc(block, size);
-}
-
-void __wrap_free(void *block) {
-    blocks -= block != NULL;
-    __real_free(block);
-}
 
 static arx_buf encode(arx_mixer *mixer, const uint8_t *text, size_t len) {
     arx_buf out;
@@ -208,13 +166,13 @@ static void without_memory(void **state) {
     (void)state;
     const uint8_t prior[] = "a prior";
     const uint8_t text[] = "a text and another";
-    long before = blocks;
+    size_t before = heap_blocks();
     arx_result rc = ARX_NO_MEMORY;
     unsigned failures = 0;
-    for (long k = 0; rc != ARX_OK; k++) {
+    for (size_t k = 1; rc != ARX_OK; k++) {
         arx_buf out;
         arx_buf_init(&out, 0);
-        left = k;
+        heap_refuse(k, false);
         arx_mixer *mixer = arx_mixer_create(arx_kernel_best());
         rc = mixer == NULL ? ARX_NO_MEMORY : arx_mixer_prime(mixer, prior, sizeof prior - 1);
         if (rc == ARX_OK) {
@@ -224,11 +182,11 @@ static void without_memory(void **state) {
             rc = ARX_NO_MEMORY; /* of the log: it worked, and has to be primed again */
             assert_int_equal(arx_mixer_prime(mixer, prior, sizeof prior - 1), ARX_OK);
         }
-        left = -1;
+        (void)heap_relent();
         failures += rc != ARX_OK;
         arx_mixer_free(mixer);
         arx_buf_free(&out);
-        assert_int_equal(blocks, before);
+        assert_int_equal(heap_blocks(), before);
     }
     assert_true(failures >= 5);
 }

@@ -1,56 +1,9 @@
 /*
  * test_mixer_memory.c - every allocation of mixer, assets and coder fails once: nothing leaks, the
  * answer says so, and where there is a way without the memory the result is the same.
- *
- * Linked with --wrap for malloc and its kin.
  */
+#include "heap.h"
 #include "mixers.h"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void __wrap_free(void *block);
-
-static long left = -1; /* allocations until one is refused; below 0: none is */
-static long blocks;    /* alive */
-static bool refused;
-
-static bool refuse(void) {
-    if (left < 0 || left-- > 0) {
-        return false;
-    }
-    refused = true;
-    return true;
-}
-
-static void *counted(void *block) {
-    blocks += block != NULL;
-    return block;
-}
-
-void *__wrap_malloc(size_t size) {
-    return refuse() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return refuse() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *block, size_t size) {
-    if (refuse()) {
-        return NULL;
-    }
-    return block == NULL ? counted(__real_realloc(NULL, size)) : __real_realloc(block, size);
-}
-
-void __wrap_free(void *block) {
-    blocks -= block != NULL;
-    __real_free(block);
-}
 
 static const char dictionary[] =
     "{\"version\":1,\"singleByteSlots\":[\"the \"],\"extendedSlots\":[\"and\"]}";
@@ -66,15 +19,14 @@ static const arx_asset_files files = {.dictionary = (const uint8_t *)dictionary,
 
 static void sets_without_memory(void **state) {
     (void)state;
-    long before = blocks;
+    size_t before = heap_blocks();
     arx_result rc = ARX_NO_MEMORY;
     unsigned failures = 0;
-    for (long k = 0; rc != ARX_OK; k++) {
+    for (size_t k = 1; rc != ARX_OK; k++) {
         arx_assets *assets = NULL;
-        refused = false;
-        left = k;
+        heap_refuse(k, false);
         rc = arx_assets_create(&files, "0123456789abcdef", &assets, NULL);
-        left = -1;
+        bool refused = heap_relent();
         if (rc == ARX_OK) {
             assert_false(refused);
             arx_assets_free(assets);
@@ -83,7 +35,7 @@ static void sets_without_memory(void **state) {
             assert_null(assets);
             failures++;
         }
-        assert_int_equal(blocks, before);
+        assert_int_equal(heap_blocks(), before);
     }
     assert_true(failures > 8);
 }
@@ -127,17 +79,16 @@ static void coders_without_memory(void **state) {
     arx_buf_init(&wanted, 0);
     assert_int_equal(arx_assets_create(&files, "0123456789abcdef", &assets, NULL), ARX_OK);
     assert_int_equal(use_coder(assets, &wanted), ARX_OK);
-    long before = blocks;
+    size_t before = heap_blocks();
     bool done = false;
     unsigned failures = 0;
     unsigned detours = 0;
-    for (long k = 0; !done; k++) {
+    for (size_t k = 1; !done; k++) {
         arx_buf coded;
         arx_buf_init(&coded, 0);
-        refused = false;
-        left = k;
+        heap_refuse(k, false);
         arx_result rc = use_coder(assets, &coded);
-        left = -1;
+        bool refused = heap_relent();
         if (rc == ARX_OK) {
             /* The undo log is the one thing that can be done without. */
             assert_int_equal(coded.len, wanted.len);
@@ -149,7 +100,7 @@ static void coders_without_memory(void **state) {
             failures++;
         }
         arx_buf_free(&coded);
-        assert_int_equal(blocks, before);
+        assert_int_equal(heap_blocks(), before);
     }
     assert_true(failures >= 8);
     assert_int_equal(detours, 1);

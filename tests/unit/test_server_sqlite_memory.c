@@ -3,64 +3,23 @@
  * SQLite's: the answer is an error then, nothing that was answered STORE_OK is lost, nothing is
  * half done, and once there is memory again all works.
  *
- * Linked with --wrap for malloc and its kin; SQLite is given an allocator of ours.
+ * SQLite is given the same allocator.
  */
+#include "heap.h"
 #include "stores.h"
 
 #include <malloc.h>
 
 #define HOUR_MS INT64_C(3600000)
 
-static _Atomic int64_t count;   /* allocations since arm() */
-static _Atomic int64_t fail_at; /* this one fails, 0: none */
-static atomic_bool sticky;      /* and all behind it */
-
-static bool refused(void) {
-    int64_t at = atomic_load(&fail_at);
-    int64_t now = atomic_fetch_add(&count, 1) + 1;
-    return at != 0 && (now == at || (atomic_load(&sticky) && now > at));
-}
-
-static void arm(int64_t at, bool and_all) {
-    atomic_store(&fail_at, 0);
-    atomic_store(&sticky, and_all);
-    atomic_store(&count, 0);
-    atomic_store(&fail_at, at);
-}
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t items, size_t size);
-void *__real_realloc(void *old, size_t size);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t items, size_t size);
-void *__wrap_realloc(void *old, size_t size);
-void __real_free(void *block);
-void __wrap_free(void *block);
-
-void *__wrap_malloc(size_t size) {
-    return refused() ? NULL : __real_malloc(size);
-}
-
-void *__wrap_calloc(size_t items, size_t size) {
-    return refused() ? NULL : __real_calloc(items, size);
-}
-
-void *__wrap_realloc(void *old, size_t size) {
-    return refused() ? NULL : __real_realloc(old, size);
-}
-
-void __wrap_free(void *block) {
-    __real_free(block);
-}
-
 /* ---- SQLite's ---- */
 
 static void *lite_malloc(int size) {
-    return refused() ? NULL : __real_malloc((size_t)size);
+    return malloc((size_t)size);
 }
 
 static void *lite_realloc(void *old, int size) {
-    return refused() ? NULL : __real_realloc(old, (size_t)size);
+    return realloc(old, (size_t)size);
 }
 
 static int lite_size(void *block) {
@@ -84,7 +43,7 @@ static int own_allocator(void **state) {
     (void)state;
     static sqlite3_mem_methods methods = {
         .xMalloc = lite_malloc,
-        .xFree = __real_free,
+        .xFree = free,
         .xRealloc = lite_realloc,
         .xSize = lite_size,
         .xRoundup = lite_roundup,
@@ -109,11 +68,10 @@ static bool render(store_op *op) {
 static bool hit; /* the allocation that was to fail was asked for */
 
 /* A test's own allocations do not fail. */
-static store_result tried(store *s, store_op *op, int64_t at, bool and_all) {
-    arm(at, and_all);
+static store_result tried(store *s, store_op *op, size_t at, bool and_all) {
+    heap_refuse(at, and_all);
     store_result result = do_op(s, op);
-    hit = atomic_load(&count) >= at;
-    arm(0, false);
+    hit = heap_relent();
     return result;
 }
 
@@ -121,9 +79,9 @@ static uint64_t next_number = 1;
 
 /* Runs `one` with the k-th allocation failing for every k, until there are no more so many. */
 static void each_failure(store *s, const char *name,
-                         bool (*one)(store *s, uint64_t number, int64_t at, bool and_all)) {
+                         bool (*one)(store *s, uint64_t number, size_t at, bool and_all)) {
     for (int all = 0; all < 2; all++) {
-        int64_t at = 1;
+        size_t at = 1;
         int failed = 0;
         for (int spared = 0; spared < 3 && at < 1000; at++) { /* the writer's ticks allocate, too */
             failed += !one(s, next_number++, at, all == 1);
@@ -151,7 +109,7 @@ static bool is_refusal(store_result result) {
     return result == STORE_NO_MEMORY || result == STORE_FAILED || result == STORE_BUSY;
 }
 
-static bool try_insert(store *s, uint64_t number, int64_t at, bool and_all) {
+static bool try_insert(store *s, uint64_t number, size_t at, bool and_all) {
     store_op op = make_insert(number, "inserted", HOUR_MS);
     memcpy(op.artifact.asset_set, "0123456789abcdef", 17);
     op.recorded = true;
@@ -168,7 +126,7 @@ static bool try_insert(store *s, uint64_t number, int64_t at, bool and_all) {
     return result == STORE_OK;
 }
 
-static bool try_read(store *s, uint64_t number, int64_t at, bool and_all) {
+static bool try_read(store *s, uint64_t number, size_t at, bool and_all) {
     store_op op = make_op(STORE_READ, 0);
     op.touch = number % 3 == 0;
     store_result result = tried(s, &op, at, and_all);
@@ -179,7 +137,7 @@ static bool try_read(store *s, uint64_t number, int64_t at, bool and_all) {
     return result == STORE_OK;
 }
 
-static bool try_update(store *s, uint64_t number, int64_t at, bool and_all) {
+static bool try_update(store *s, uint64_t number, size_t at, bool and_all) {
     assert_int_equal(insert_one(s, number, "before", HOUR_MS), STORE_OK);
     store_op op = make_update(number, "after");
     store_result result = tried(s, &op, at, and_all);
@@ -189,7 +147,7 @@ static bool try_update(store *s, uint64_t number, int64_t at, bool and_all) {
     return result == STORE_OK;
 }
 
-static bool try_view(store *s, uint64_t number, int64_t at, bool and_all) {
+static bool try_view(store *s, uint64_t number, size_t at, bool and_all) {
     store_op made = make_insert(number, "seen once", HOUR_MS);
     made.artifact.max_views = 1;
     assert_int_equal(do_op(s, &made), STORE_OK);
@@ -202,7 +160,7 @@ static bool try_view(store *s, uint64_t number, int64_t at, bool and_all) {
     return result == STORE_OK;
 }
 
-static bool try_delete(store *s, uint64_t number, int64_t at, bool and_all) {
+static bool try_delete(store *s, uint64_t number, size_t at, bool and_all) {
     assert_int_equal(insert_one(s, number, "there", HOUR_MS), STORE_OK);
     store_op op = make_op(STORE_DELETE, number);
     store_result result = tried(s, &op, at, and_all);
@@ -211,7 +169,7 @@ static bool try_delete(store *s, uint64_t number, int64_t at, bool and_all) {
     return result == STORE_OK;
 }
 
-static bool try_recall(store *s, uint64_t number, int64_t at, bool and_all) {
+static bool try_recall(store *s, uint64_t number, size_t at, bool and_all) {
     (void)number;
     store_op op = {.kind = STORE_RECALL};
     make_hash(op.record.scope, 7777777);
@@ -230,7 +188,7 @@ static store_op note_op(store_kind kind, uint64_t number) {
     return op;
 }
 
-static bool try_note_put(store *s, uint64_t number, int64_t at, bool and_all) {
+static bool try_note_put(store *s, uint64_t number, size_t at, bool and_all) {
     store_op op = note_op(STORE_NOTE_PUT, number);
     op.note.value = strdup("noted");
     op.note.value_len = 5;
@@ -243,7 +201,7 @@ static bool try_note_put(store *s, uint64_t number, int64_t at, bool and_all) {
     return result == STORE_OK;
 }
 
-static bool try_note_get(store *s, uint64_t number, int64_t at, bool and_all) {
+static bool try_note_get(store *s, uint64_t number, size_t at, bool and_all) {
     (void)number;
     store_op op = note_op(STORE_NOTE_GET, 8888888);
     store_result result = tried(s, &op, at, and_all);
@@ -253,7 +211,7 @@ static bool try_note_get(store *s, uint64_t number, int64_t at, bool and_all) {
     return result == STORE_OK;
 }
 
-static bool try_note_list(store *s, uint64_t number, int64_t at, bool and_all) {
+static bool try_note_list(store *s, uint64_t number, size_t at, bool and_all) {
     (void)number;
     store_op op = note_op(STORE_NOTE_LIST, 0);
     store_result result = tried(s, &op, at, and_all);
@@ -263,7 +221,7 @@ static bool try_note_list(store *s, uint64_t number, int64_t at, bool and_all) {
     return result == STORE_OK;
 }
 
-static bool try_list(store *s, uint64_t number, int64_t at, bool and_all) {
+static bool try_list(store *s, uint64_t number, size_t at, bool and_all) {
     (void)number;
     store_op op = {.kind = STORE_LIST, .state = STORE_ANY, .limit = 10};
     make_hash(op.artifact.maker, 9999999);
@@ -293,7 +251,7 @@ static void fill_lists(store *s) {
     store_op_clear(&op);
 }
 
-static bool try_sweep(store *s, uint64_t number, int64_t at, bool and_all) {
+static bool try_sweep(store *s, uint64_t number, size_t at, bool and_all) {
     assert_int_equal(insert_one(s, number, "ended", 0), STORE_OK);
     store_op op = {.kind = STORE_SWEEP};
     store_result result = tried(s, &op, at, and_all);
@@ -347,7 +305,7 @@ static void opening(void **state) {
     const char *path = scratch("opened.db");
     int told = 0;
     int row = 0; /* successes in a row */
-    for (int64_t at = 1; row < 5; at += at < 40 ? 1 : 1 + at / 12) {
+    for (size_t at = 1; row < 5; at += at < 40 ? 1 : 1 + at / 12) {
         for (int kept = 0; kept < 2; kept++) {
             char why[512] = "";
             if (kept == 0) {
@@ -355,9 +313,9 @@ static void opening(void **state) {
             }
             store_options options = {
                 .path = path, .report = count_report, .note = keep_note, .now_ms = test_now_ms};
-            arm(at, false);
+            heap_refuse(at, false);
             store *s = store_open(&options, why, sizeof why);
-            arm(0, false);
+            (void)heap_relent();
             if (s == NULL) {
                 told++;
                 row = 0;

@@ -2,8 +2,6 @@
  * test_web_memory.c - the calls of the page's module (static/viewer/wasm/web.h), built for this
  * machine: every allocation fails once. The answer is then the right one or "no-memory", nothing
  * leaks, and the next call works.
- *
- * Linked with --wrap for malloc and its kin.
  */
 #include "vectors.h"
 
@@ -12,58 +10,13 @@
 #include <string.h>
 
 #include "entropy_native.h"
+#include "heap.h"
 
 /* The module's own files: they are no part of the library. */
 #include "../../static/viewer/wasm/call.c"
 #include "../../static/viewer/wasm/host.c"
 #include "../../static/viewer/wasm/sets.c"
 #include "../../static/viewer/wasm/web.c"
-
-void *__real_malloc(size_t size);
-void *__real_calloc(size_t count, size_t size);
-void *__real_realloc(void *block, size_t size);
-void __real_free(void *block);
-void *__wrap_malloc(size_t size);
-void *__wrap_calloc(size_t count, size_t size);
-void *__wrap_realloc(void *block, size_t size);
-void __wrap_free(void *block);
-
-static long left = -1; /* allocations until one is refused; below 0: none is */
-static long blocks;    /* alive */
-static bool refused;
-
-static bool refuse_now(void) {
-    if (left < 0 || left-- > 0) {
-        return false;
-    }
-    refused = true;
-    return true;
-}
-
-static void *counted(void *block) {
-    blocks += block != NULL;
-    return block;
-}
-
-void *__wrap_malloc(size_t size) {
-    return refuse_now() ? NULL : counted(__real_malloc(size));
-}
-
-void *__wrap_calloc(size_t count, size_t size) {
-    return refuse_now() ? NULL : counted(__real_calloc(count, size));
-}
-
-void *__wrap_realloc(void *block, size_t size) {
-    if (refuse_now()) {
-        return NULL;
-    }
-    return block == NULL ? counted(__real_realloc(NULL, size)) : __real_realloc(block, size);
-}
-
-void __wrap_free(void *block) {
-    blocks -= block != NULL;
-    __real_free(block);
-}
 
 /* ---- a host ---- */
 
@@ -149,15 +102,13 @@ static void fail_each(entry *function, const char *json, const char *right) {
     assert_int_equal(run(function, json), WEB_DONE);
     assert_int_equal(run(function, json), WEB_DONE);
     assert_true(answers(right));
-    long before = blocks;
+    size_t before = heap_blocks();
     unsigned failures = 0;
     bool whole = false;
-    for (long k = 1; !whole; k++) { /* 0 is the block of the call itself */
-        refused = false;
-        left = k;
+    for (size_t k = 2; !whole; k++) { /* 1 is the block of the call itself */
+        heap_refuse(k, false);
         web_outcome outcome = run(function, json);
-        left = -1;
-        whole = !refused;
+        whole = !heap_relent();
         assert_int_equal(outcome, WEB_DONE);
         if (!answers(right)) {
             assert_false(whole);
@@ -167,7 +118,7 @@ static void fail_each(entry *function, const char *json, const char *right) {
         /* The way back for the model may have been lost; the next call primes it. */
         assert_int_equal(run(function, json), WEB_DONE);
         assert_true(answers(right));
-        assert_true(blocks <= before);
+        assert_true(heap_blocks() <= before);
     }
     assert_true(failures > 3);
 }
@@ -183,9 +134,9 @@ static void sets_arrive(void **state) {
     assert_true(hand_over(OTHER));
     assert_non_null(web_sets_find(SET, true));
     assert_false(web_sets_incomplete(OTHER));
-    long before = blocks;
+    size_t before = heap_blocks();
     assert_true(hand_over(SET)); /* again: nothing is kept twice */
-    assert_int_equal(blocks, before);
+    assert_int_equal(heap_blocks(), before);
 }
 
 static void a_call_says_what_it_lacks(void **state) {
