@@ -64,7 +64,7 @@ $(B)/gen/builtin_assets.c: $(B)/generate-assets $(addsuffix /arx4-priors.json,$(
 	@mkdir -p $(@D)
 	$(B)/generate-assets $@ $(BUILTIN_SETS)
 
-$(B)/gen/migrations_%.c: sql/embed.sh $(wildcard sql/*/*.sql)
+$(B)/gen/migrations_sqlite.c $(B)/gen/migrations_postgres.c: $(B)/gen/migrations_%.c: sql/embed.sh $(wildcard sql/*/*.sql)
 	@mkdir -p $(@D)
 	sh sql/embed.sh $* > $@
 
