@@ -44,6 +44,11 @@ static inline uint32_t past(uint64_t history, unsigned back) {
     return (uint32_t)(history >> (8 * back)) & 255u;
 }
 
+/* Where the match table keeps the last six bytes and this one. */
+static inline uint32_t match_slot(const arx_context *context, uint8_t byte) {
+    return fnv(context->match_hash, byte) >> 14;
+}
+
 /* Step a of 7.2.4, and what it predicts for the next byte. */
 static void advance_match(arx_model *model, uint8_t byte, arx_undo *undo) {
     arx_context *context = &model->context;
@@ -66,11 +71,7 @@ static void advance_match(arx_model *model, uint8_t byte, arx_undo *undo) {
         undo->match_slot = 0;
         undo->match_old = model->match[0];
     } else {
-        uint32_t hash = FNV_BASIS;
-        for (unsigned back = MATCH_MIN; back-- > 0;) {
-            hash = fnv(hash, past(context->history, back));
-        }
-        uint32_t slot = hash >> 14;
+        uint32_t slot = match_slot(context, byte);
         uint32_t entry = model->match[slot]; /* position + 1: the first byte behind it */
         undo->match_slot = slot;
         undo->match_old = entry;
@@ -226,6 +227,11 @@ static void set_step(arx_context *context) {
     } else {
         order_hashes(context->history, context->count, hash);
     }
+    uint32_t recent = FNV_BASIS;
+    for (unsigned back = MATCH_MIN - 1; back-- > 0;) {
+        recent = fnv(recent, past(context->history, back));
+    }
+    context->match_hash = recent;
     uint32_t length = context->word_length;
     hash[LANE_WORD] = length == 0 ? CONTEXT_NO_WORD : context->word_hash ^ length * ARX_HASH_K2;
     context->step.column = context->column.active;
@@ -242,6 +248,10 @@ static inline uint32_t guess_index(const arx_step *step) {
 uint8_t arx_model_guess(const arx_model *model) {
     const arx_step *step = &model->context.step;
     return step->predicted != 0 ? (uint8_t)step->predicted : model->guesses[guess_index(step)];
+}
+
+void arx_model_expect(const arx_model *model, uint8_t byte) {
+    __builtin_prefetch(&model->match[match_slot(&model->context, byte)], 1);
 }
 
 void arx_model_advance(arx_model *model, uint8_t byte, arx_undo *undo) {

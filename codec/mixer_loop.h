@@ -85,6 +85,7 @@ LOOP_INLINE void run_text(arx_model *model, const uint8_t *text, size_t len, arx
         arx_model_advance(model, text[i], undo);
         bool more = i + 1 < len;
         if (more) {
+            arx_model_expect(model, text[i + 1]);
             loop_find_all(next, model, text[i + 1], undo + stride);
         }
         loop_predict_all(b, model, text[i], undo);
@@ -144,6 +145,7 @@ LOOP_INLINE bool decode_byte(loop_byte *b, const arx_model *model, loop_decoder 
     uint32_t guess = 256u | arx_model_guess(model);
     uint32_t c0 = 1;
     loop_begin(b, &model->context.step, undo);
+    arx_model_expect(model, (uint8_t)guess);
     fetch_guess(b, model, (uint8_t)guess);
     for (unsigned i = 0; i < 8; i++) {
         if (i < 7 && guess >> (8 - i) != c0) {

@@ -103,8 +103,9 @@ typedef struct arx_column {
 
 typedef struct arx_context {
     arx_step step;
-    uint32_t count;   /* bytes seen */
-    uint64_t history; /* the last eight, the latest at the bottom */
+    uint32_t count;      /* bytes seen */
+    uint64_t history;    /* the last eight, the latest at the bottom */
+    uint32_t match_hash; /* of the last six */
     uint32_t word_hash;
     uint32_t word_length;
     uint32_t match_position;
@@ -150,6 +151,12 @@ void arx_model_init(arx_model *model);
  * entry's byte and match; the rest is the kernel's.
  */
 void arx_model_advance(arx_model *model, uint8_t byte, arx_undo *undo);
+
+/*
+ * Asks for the memory that arx_model_advance() reads first if this byte comes next: the match
+ * table is larger than the nearer caches, and what it holds decides a branch.
+ */
+void arx_model_expect(const arx_model *model, uint8_t byte);
 
 /* The byte that most likely comes next. Good for fetching memory, for nothing else. */
 uint8_t arx_model_guess(const arx_model *model);

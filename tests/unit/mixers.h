@@ -62,9 +62,9 @@ static inline bool mixer_contexts_equal(const arx_model *a, const arx_model *b) 
     return memcmp(a->weights, b->weights, sizeof a->weights) == 0 &&
            memcmp(a->match, b->match, sizeof a->match) == 0 &&
            memcmp(a->ring, b->ring, sizeof a->ring) == 0 && x->count == y->count &&
-           x->history == y->history && x->word_hash == y->word_hash &&
-           x->word_length == y->word_length && x->match_position == y->match_position &&
-           x->match_length == y->match_length &&
+           x->history == y->history && x->match_hash == y->match_hash &&
+           x->word_hash == y->word_hash && x->word_length == y->word_length &&
+           x->match_position == y->match_position && x->match_length == y->match_length &&
            memcmp(x->step.hash, y->step.hash, sizeof x->step.hash) == 0 &&
            x->step.column == y->step.column && x->step.predicted == y->step.predicted &&
            memcmp(x->step.match_inputs, y->step.match_inputs, sizeof x->step.match_inputs) == 0 &&
