@@ -26,7 +26,8 @@ RUN="make=make gcc=gcc libc6-dev libmicrohttpd-dev libsqlite3-dev libbrotli-dev 
 
 TEST="libcmocka-dev clang-format-14=clang-format-14 libclang-rt-14-dev sqlite3=sqlite3
       postgresql-15 curl=curl mandoc=mandoc debootstrap=debootstrap buildah=buildah
-      prometheus=promtool chromium=chromium fonts-dejavu-core"
+      prometheus=promtool chromium=chromium fonts-dejavu-core
+      nginx=nginx caddy=caddy openssl=openssl systemd=systemd-analyze strace=strace"
 
 BENCH="nginx=nginx libnginx-mod-http-brotli-static wrk=wrk sqlite3=sqlite3 postgresql-15"
 

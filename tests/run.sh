@@ -17,6 +17,7 @@
 #   soak-asan             two minutes of everything at once (tests/soak/soak.test.mjs; `make soak` for more)
 #   nodes                 several arxd on one PostgreSQL
 #   storage               arxd on a disk that fails or loses what was not synced; without memory
+#   deploy                what is in deploy/: the proxies' configurations, the unit, the compose file
 #   image                 the container image, built and run without a daemon (tests/image.sh)
 #   fuzz                  libFuzzer targets: their corpora, then FUZZ_SECONDS (30) of new inputs each
 #
@@ -29,7 +30,7 @@
 set -u
 cd "$(dirname "$0")/.." || exit 1
 
-ALL_SUITES="image soak-asan unit-asan http-asan tool-asan unit unit-postgres http http-postgres nodes storage tool page browser fuzz checks"
+ALL_SUITES="image soak-asan unit-asan http-asan tool-asan unit unit-postgres http http-postgres deploy nodes storage tool page browser fuzz checks"
 RUNS=build/test-runs
 RESULTS=${RESULTS:-$RUNS/$$}
 TIMEOUT_S=600
@@ -51,7 +52,7 @@ programs_of() {
         ;;
     image) echo container ;;
     fuzz) for f in tests/fuzz/fuzz_*.c; do basename "$f" .c | sed 's/^fuzz_//'; done ;;
-    tool | http | nodes | page | browser | storage | soak)
+    tool | http | deploy | nodes | page | browser | storage | soak)
         for f in tests/"$(base_of "$1")"/*.test.mjs; do
             # arxd backup and --quota are for SQLite; PostgreSQL has means of its own.
             ! on_postgres "$1" || case $f in */backup.test.mjs | */quota.test.mjs) continue ;; esac
