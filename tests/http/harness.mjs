@@ -240,14 +240,14 @@ process.on("exit", () => {
 
 /**
  * Starts arxd. args: more flags; env: variables; folder: an existing one to keep a database; db:
- * another server's; onPort: where one was before.
+ * another server's; onPort: where one was before; program: what starts it, given its arguments.
  * Gives it when it answers /health.
  */
-export async function startServer({ args = [], env = {}, folder = temporaryFolder("arxd"), db = databaseIn(folder), onPort } = {}) {
+export async function startServer({ args = [], env = {}, folder = temporaryFolder("arxd"), db = databaseIn(folder), onPort, program = ARXD } = {}) {
   for (let attempt = 1; ; attempt++) {
     const port = onPort ?? (await freePort());
     const child = spawn(
-      ARXD,
+      program,
       ["--host", "127.0.0.1", "--port", String(port), "--db", db, "--log", "text:error", "--rate", "0", ...args],
       { cwd: folder, env: cleanEnvironment(env), stdio: ["ignore", "pipe", "pipe"] },
     );
