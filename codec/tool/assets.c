@@ -1,6 +1,6 @@
 /* assets.c - `arx assets`: which asset sets are at hand. */
-#include <getopt.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tool.h"
 
@@ -65,38 +65,14 @@ static void write_json(const tool_sets *sets, arx_buf *out) {
     arx_buf_append_str(out, "]}\n");
 }
 
-enum { OPT_JSON = 256, OPT_ASSETS, OPT_COMPAT, OPT_HELP };
-
-static const struct option options[] = {
-    {"json", no_argument, NULL, OPT_JSON},
-    {"assets", required_argument, NULL, OPT_ASSETS},
-    {"compat", required_argument, NULL, OPT_COMPAT},
-    {"help", no_argument, NULL, OPT_HELP},
-    {NULL, 0, NULL, 0},
-};
-
 static int read_settings(int argc, char **argv, settings *s) {
-    int option;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        switch (option) {
-        case OPT_JSON:
-            s->json = true;
-            break;
-        case OPT_ASSETS:
-            s->sets.active = optarg;
-            break;
-        case OPT_COMPAT:
-            if (!tool_add_compat(&s->sets, optarg)) {
-                return tool_fail(COMMAND, "out of memory");
-            }
-            break;
-        case OPT_HELP:
-        case 'h':
-            fputs(help, stdout);
-            return TOOL_OK;
-        default:
-            return tool_usage_hint(COMMAND);
-        }
+    const tool_option options[] = {
+        {"json", .flag = &s->json},
+    };
+    int status = tool_options_read(argc, argv, options, sizeof options / sizeof options[0],
+                                   &s->sets, COMMAND, help);
+    if (status >= 0) {
+        return status;
     }
     if (optind < argc) {
         return tool_usage(COMMAND, "takes no argument, and there is \"%s\"", argv[optind]);

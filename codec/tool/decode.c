@@ -1,6 +1,6 @@
 /* decode.c - `arx decode`: a fragment, a link or a batch of fragments back into artifacts. */
-#include <getopt.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "tool.h"
 
@@ -168,50 +168,17 @@ out:
 
 /* ---- the command ---- */
 
-enum { OPT_ARTIFACT = 256, OPT_JSON, OPT_JSONL, OPT_SKIP_BUDGET, OPT_ASSETS, OPT_COMPAT, OPT_HELP };
-
-static const struct option options[] = {
-    {"artifact", required_argument, NULL, OPT_ARTIFACT},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"jsonl", no_argument, NULL, OPT_JSONL},
-    {"skip-budget", no_argument, NULL, OPT_SKIP_BUDGET},
-    {"assets", required_argument, NULL, OPT_ASSETS},
-    {"compat", required_argument, NULL, OPT_COMPAT},
-    {"help", no_argument, NULL, OPT_HELP},
-    {NULL, 0, NULL, 0},
-};
-
 static int read_settings(int argc, char **argv, settings *s) {
-    int option;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        switch (option) {
-        case OPT_ARTIFACT:
-            s->artifact = optarg;
-            break;
-        case OPT_JSON:
-            s->json = true;
-            break;
-        case OPT_JSONL:
-            s->jsonl = true;
-            break;
-        case OPT_SKIP_BUDGET:
-            s->skip_budget = true;
-            break;
-        case OPT_ASSETS:
-            s->sets.active = optarg;
-            break;
-        case OPT_COMPAT:
-            if (!tool_add_compat(&s->sets, optarg)) {
-                return tool_fail(COMMAND, "out of memory");
-            }
-            break;
-        case OPT_HELP:
-        case 'h':
-            fputs(help, stdout);
-            return TOOL_OK;
-        default:
-            return tool_usage_hint(COMMAND);
-        }
+    const tool_option options[] = {
+        {"artifact", .text = &s->artifact},
+        {"json", .flag = &s->json},
+        {"jsonl", .flag = &s->jsonl},
+        {"skip-budget", .flag = &s->skip_budget},
+    };
+    int status = tool_options_read(argc, argv, options, sizeof options / sizeof options[0],
+                                   &s->sets, COMMAND, help);
+    if (status >= 0) {
+        return status;
     }
     if (argc - optind > 1) {
         return tool_usage(COMMAND, "one fragment at a time, and there are %d", argc - optind);

@@ -5,9 +5,9 @@
  * mean the same by the same words and refuse the same mistakes.
  */
 #include <errno.h>
-#include <getopt.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "filetype.h"
 #include "tool.h"
@@ -332,114 +332,22 @@ out:
 
 /* ---- the command ---- */
 
-enum {
-    OPT_KIND = 256,
-    OPT_TITLE,
-    OPT_FILENAME,
-    OPT_LANGUAGE,
-    OPT_CODEC,
-    OPT_PRIORITY,
-    OPT_NO_PACKED,
-    OPT_NO_COMPRESS,
-    OPT_TARGET,
-    OPT_BY_TRANSPORT,
-    OPT_PRIOR,
-    OPT_BASE_URL,
-    OPT_LABEL,
-    OPT_JSON,
-    OPT_JSONL,
-    OPT_ASSETS,
-    OPT_COMPAT,
-    OPT_HELP
-};
-
-static const struct option options[] = {
-    {"kind", required_argument, NULL, OPT_KIND},
-    {"title", required_argument, NULL, OPT_TITLE},
-    {"filename", required_argument, NULL, OPT_FILENAME},
-    {"language", required_argument, NULL, OPT_LANGUAGE},
-    {"codec", required_argument, NULL, OPT_CODEC},
-    {"codec-priority", required_argument, NULL, OPT_PRIORITY},
-    {"no-packed", no_argument, NULL, OPT_NO_PACKED},
-    {"no-compress", no_argument, NULL, OPT_NO_COMPRESS},
-    {"target", required_argument, NULL, OPT_TARGET},
-    {"budget-by-transport", no_argument, NULL, OPT_BY_TRANSPORT},
-    {"prior", required_argument, NULL, OPT_PRIOR},
-    {"base-url", required_argument, NULL, OPT_BASE_URL},
-    {"label", required_argument, NULL, OPT_LABEL},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"jsonl", no_argument, NULL, OPT_JSONL},
-    {"assets", required_argument, NULL, OPT_ASSETS},
-    {"compat", required_argument, NULL, OPT_COMPAT},
-    {"help", no_argument, NULL, OPT_HELP},
-    {NULL, 0, NULL, 0},
-};
-
 /* Reads the command line; -1 to go on, else the exit code. */
 static int read_settings(int argc, char **argv, settings *s) {
-    int option;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        switch (option) {
-        case OPT_KIND:
-            s->kind = optarg;
-            break;
-        case OPT_TITLE:
-            s->title = optarg;
-            break;
-        case OPT_FILENAME:
-            s->filename = optarg;
-            break;
-        case OPT_LANGUAGE:
-            s->language = optarg;
-            break;
-        case OPT_CODEC:
-            s->codec = optarg;
-            break;
-        case OPT_PRIORITY:
-            s->priority = optarg;
-            break;
-        case OPT_NO_PACKED:
-            s->no_packed = true;
-            break;
-        case OPT_NO_COMPRESS:
-            s->no_compress = true;
-            break;
-        case OPT_TARGET:
-            s->target = optarg;
-            break;
-        case OPT_BY_TRANSPORT:
-            s->by_transport = true;
-            break;
-        case OPT_PRIOR:
-            s->prior = optarg;
-            break;
-        case OPT_BASE_URL:
-            s->base_url = optarg;
-            break;
-        case OPT_LABEL:
-            s->label = optarg;
-            break;
-        case OPT_JSON:
-            s->json = true;
-            break;
-        case OPT_JSONL:
-            s->jsonl = true;
-            break;
-        case OPT_ASSETS:
-            s->sets.active = optarg;
-            break;
-        case OPT_COMPAT:
-            if (!tool_add_compat(&s->sets, optarg)) {
-                return tool_fail(COMMAND, "out of memory");
-            }
-            break;
-        case OPT_HELP:
-        case 'h':
-            fputs(help, stdout);
-            return TOOL_OK;
-        default:
-            return tool_usage_hint(COMMAND);
-        }
+    const tool_option options[] = {
+        {"kind", .text = &s->kind},           {"title", .text = &s->title},
+        {"filename", .text = &s->filename},   {"language", .text = &s->language},
+        {"codec", .text = &s->codec},         {"codec-priority", .text = &s->priority},
+        {"no-packed", .flag = &s->no_packed}, {"no-compress", .flag = &s->no_compress},
+        {"target", .text = &s->target},       {"budget-by-transport", .flag = &s->by_transport},
+        {"prior", .text = &s->prior},         {"base-url", .text = &s->base_url},
+        {"label", .text = &s->label},         {"json", .flag = &s->json},
+        {"jsonl", .flag = &s->jsonl},
+    };
+    int status = tool_options_read(argc, argv, options, sizeof options / sizeof options[0],
+                                   &s->sets, COMMAND, help);
+    if (status >= 0) {
+        return status;
     }
     if (argc - optind > 1) {
         return tool_usage(COMMAND, "one FILE at a time, and there are %d", argc - optind);

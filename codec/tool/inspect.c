@@ -1,6 +1,6 @@
 /* inspect.c - `arx inspect`: how a link is made, and what it costs where links are pasted. */
-#include <getopt.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "inspect_result.h"
 #include "tool.h"
@@ -178,42 +178,15 @@ out:
     return status;
 }
 
-enum { OPT_BASE_URL = 256, OPT_JSON, OPT_ASSETS, OPT_COMPAT, OPT_HELP };
-
-static const struct option options[] = {
-    {"base-url", required_argument, NULL, OPT_BASE_URL},
-    {"json", no_argument, NULL, OPT_JSON},
-    {"assets", required_argument, NULL, OPT_ASSETS},
-    {"compat", required_argument, NULL, OPT_COMPAT},
-    {"help", no_argument, NULL, OPT_HELP},
-    {NULL, 0, NULL, 0},
-};
-
 static int read_settings(int argc, char **argv, settings *s) {
-    int option;
-    while ((option = getopt_long(argc, argv, "h", options, NULL)) != -1) {
-        switch (option) {
-        case OPT_BASE_URL:
-            s->base_url = optarg;
-            break;
-        case OPT_JSON:
-            s->json = true;
-            break;
-        case OPT_ASSETS:
-            s->sets.active = optarg;
-            break;
-        case OPT_COMPAT:
-            if (!tool_add_compat(&s->sets, optarg)) {
-                return tool_fail(COMMAND, "out of memory");
-            }
-            break;
-        case OPT_HELP:
-        case 'h':
-            fputs(help, stdout);
-            return TOOL_OK;
-        default:
-            return tool_usage_hint(COMMAND);
-        }
+    const tool_option options[] = {
+        {"base-url", .text = &s->base_url},
+        {"json", .flag = &s->json},
+    };
+    int status = tool_options_read(argc, argv, options, sizeof options / sizeof options[0],
+                                   &s->sets, COMMAND, help);
+    if (status >= 0) {
+        return status;
     }
     if (argc - optind > 1) {
         return tool_usage(COMMAND, "one fragment at a time, and there are %d", argc - optind);

@@ -34,14 +34,34 @@ int tool_usage(const char *command, const char *format, ...) __attribute__((form
 /* After getopt_long() has said what it did not like. */
 int tool_usage_hint(const char *command);
 
+/* ---- options (options.c) ---- */
+
+/* One option of a command, and where it is put: either a text or, when it is given, true. */
+typedef struct tool_option {
+    const char *name;
+    const char **text;
+    bool *flag;
+} tool_option;
+
+typedef struct tool_set_options tool_set_options;
+
+/*
+ * Reads a command line: the command's own options, at most 28, and those of every command,
+ * --assets,
+ * --compat and --help, which prints `help`. Arguments are behind getopt's optind then. Returns -1
+ * to go on, else the exit code. The texts are argv's.
+ */
+int tool_options_read(int argc, char **argv, const tool_option *own, size_t count,
+                      tool_set_options *sets, const char *command, const char *help);
+
 /* ---- asset sets (sets.c) ---- */
 
 /* Options --assets and --compat of every command. */
-typedef struct tool_set_options {
+struct tool_set_options {
     const char *active; /* NULL: the built-in default */
     const char **compat;
     size_t compat_count;
-} tool_set_options;
+};
 
 bool tool_add_compat(tool_set_options *options, const char *folder);
 void tool_set_options_free(tool_set_options *options);
