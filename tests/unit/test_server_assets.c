@@ -173,11 +173,23 @@ static void check_served(const served_file *asset, const uint8_t *bytes, size_t 
     assert_int_equal(strlen(asset->last_modified), HTTP_DATE_SIZE - 1);
 }
 
+/* A packed file that somebody left beside its source, of an older one perhaps. */
+static void leave_packed(const char *folder, const char *name) {
+    char path[600];
+    snprintf(path, sizeof path, "%s/%s", folder, name);
+    FILE *file = fopen(path, "wb");
+    assert_non_null(file);
+    fputs("\x0b\x02\x80stale\x03", file); /* Brotli, and sound */
+    fclose(file);
+}
+
 static void served_files(void **state) {
     (void)state;
     char *a = make_folder("served", "\"version\":1", "\"version\": 1", true);
     char *b = make_folder("bare", "\"version\":1", "\"version\":  1", false);
     char path[600];
+    leave_packed(a, "arx-dictionary.json.br"); /* not looked at: variants are of what was read */
+    leave_packed(a, "arx-dictionary.json.gz");
     snprintf(path, sizeof path, "%s/%s", a, asset_file_names[BUILTIN_OVERLAY]);
     utime(path, &(struct utimbuf){.actime = 784111777, .modtime = 784111777});
     char *compat[] = {b};
@@ -211,6 +223,14 @@ static void served_files(void **state) {
         }
     }
     assert_null(asset_sets_source(sets, 1)->data[BUILTIN_PRIORS]);
+    const served_file *ones[2];
+    for (size_t i = 0; i < 2; i++) {
+        ones[i] = asset_table_find(table, arx_assets_id(all[i]),
+                                   asset_file_names[BUILTIN_DICTIONARY], &fixed);
+    }
+    for (int i = 0; i < ENCODING_COUNT; i++) { /* other bytes under one name: another ETag */
+        assert_string_not_equal(ones[0]->variants[i].etag, ones[1]->variants[i].etag);
+    }
     const served_file *overlay =
         asset_table_find(table, NULL, asset_file_names[BUILTIN_OVERLAY], &fixed);
     assert_string_equal(overlay->last_modified, "Sun, 06 Nov 1994 08:49:37 GMT");
