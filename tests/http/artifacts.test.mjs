@@ -151,6 +151,30 @@ test("create does not care about Content-Type", async () => {
   }
 });
 
+test("text of an envelope is kept whole; what is no character is replaced, and told", async () => {
+  const wrap = (content) => `{"v":1,"codec":"plain","artifacts":[{"id":"a","kind":"markdown","title":"T\\u0000","content":"${content}"}]}`;
+  for (const member of ["envelope", "artifact"])
+    for (const [content, text, warned] of [
+      ["a\\u0000b\\u007f\\u2028", "a\0b\u007f\u2028", 0],
+      ["cut \\ud83d", "cut \ufffd", 1],
+      ["\\udea2 cut, whole \\ud83d\\udea2", "\ufffd cut, whole \u{1f6a2}", 1],
+    ]) {
+      const value = member === "envelope" ? wrap(content) : `{"kind":"markdown","content":"${content}"}`;
+      const made = await server.post("/api/artifacts", `{"${member}":${value}}`);
+      assert.equal(made.status, 201, made.text);
+      assert.equal(made.body.warnings.length, warned, content);
+      const raw = await server.fetch(`/${made.body.id}/raw`);
+      assert.equal(await raw.text(), text);
+      const put = await server.fetch(`/api/artifacts/${made.body.id}`, {
+        method: "PUT",
+        headers: { Authorization: `Bearer ${made.body.edit_key}` },
+        body: `{"envelope":${wrap(content)}}`,
+      });
+      assert.equal(put.status, 200);
+      assert.equal(await (await server.fetch(`/${made.body.id}/raw`)).text(), text);
+    }
+});
+
 test("the row has exactly its fields", async () => {
   const { id, expires_at } = await server.create("pe30");
   const answer = await server.request("GET", `/api/artifacts/${id}`);

@@ -104,6 +104,7 @@ test("the text comes back as it was, whatever is in it", async () => {
   }
 });
 
+/* The body is the text itself: UTF-8 has no halves of surrogate pairs, so none can be cut off in it. */
 test("text that is not UTF-8: 400", async () => {
   for (const bytes of [[0xff], [0xc0, 0xaf], [0xed, 0xa0, 0x80], [0xe2, 0x82], [0x61, 0x80]])
     assertError(await share(Buffer.from(bytes)), 400, "The text must be UTF-8.", "invalid-text");
