@@ -6,6 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { PAYLOADS } from "../http/page.mjs";
 import { envelopeOf, fragmentLink, shortLink, startBrowser, TAGS, visit } from "./browser.mjs";
 
 const { server, open } = await startBrowser();
@@ -115,6 +116,20 @@ test("what Markdown links to is what it says, in a tab of its own", async (t) =>
   for (const node of await page.locator("figure svg").all()) await node.click({ force: true });
   assert.equal(page.url(), before);
   await isHarmless(page);
+});
+
+test("a browser reads the payload that was stored, to the character", async (t) => {
+  const page = await open(t);
+  for (const [name, payload] of PAYLOADS) {
+    const { id } = await server.create(payload);
+    await page.goto(`/${id}`);
+    const read = await page.evaluate(() => ({
+      payload: document.getElementById("artifact").dataset.payload,
+      scripts: [...document.scripts].map(({ src, nonce, text }) => Boolean(src) && nonce === "" && text === ""),
+    }));
+    assert.equal(read.payload, payload, name);
+    assert.ok(read.scripts.length > 0 && read.scripts.every(Boolean), `${name}: files only, and no nonce to steal`);
+  }
 });
 
 test("a text cannot name parts of the page", async (t) => {

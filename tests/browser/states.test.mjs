@@ -156,6 +156,15 @@ test("links that are not there, and links that count", async (t) => {
   await shown(page);
   assert.match(await text(page), /only once/);
   assert.equal((await call(server, "GET", `/${id}`)).status, 404);
+  // what is done with an open page asks the server for nothing: the second view is still there
+  const twice = await server.create({ envelope: envelopeOf({ kind: "markdown", title: "Twice", content: "# only twice" }), max_views: 2 });
+  await page.goto(`/${twice.id}`);
+  await page.getByRole("button", { name: "Open" }).click();
+  await shown(page);
+  for (const name of ["Switch to dark theme", "Switch to light theme", "Raw", "Rendered", "Markdown link"])
+    await page.getByRole("button", { name, exact: true }).click();
+  assert.match(await text(page), /only twice/);
+  assert.equal((await server.getJson(`/api/artifacts/${twice.id}`)).views, 2, "this read's and the button's");
 });
 
 test("a link that was stored with a set this server has not", async (t) => {

@@ -3,7 +3,7 @@ import assert from "node:assert/strict";
 import { after, before, test } from "node:test";
 import { sql } from "./calls.mjs";
 import { allEnvelopes, startServer } from "./harness.mjs";
-import { payloadOf, unescape } from "./page.mjs";
+import { PAYLOADS, payloadOf, unescape } from "./page.mjs";
 import { hasLoneSurrogate } from "./vectors.mjs";
 
 const UNKNOWN_ID = "3f0c6f4e-7a1b-4c2d-9e8f-0123456789ab";
@@ -19,20 +19,6 @@ before(async () => {
 });
 after(() => server.stop());
 
-const PAYLOADS = [
-  ["an ordinary fragment", "fmB.H_ShLz2GhficGgi5kKCFr3R_ULkCp4SkCw5eAA"],
-  ["</script>", "p</script><script>alert(1)</script>"],
-  ["</SCRIPT > and a comment", "</SCRIPT ><!--<script>--!>"],
-  ["quotes that end attributes", `" onload="alert(1)" x='y'>`],
-  ["template text", "$$ $& $' $` $1 ${x} {{x}} <%= x %> %s"],
-  ["entities", "&amp; &lt;b&gt; &#39; &quot &"],
-  ["separators", "\u2028\u2029\u0085\u00a0\ufeff"],
-  ["controls", "\t\n\u000b\f\r\n\r\u001f\u007f\u009f"],
-  ["backslashes", "\\\\ \\u003c \\\""],
-  ["emoji and the ends of planes", "\u{1f680}\u{1f469}\u200d\u{1f4bb}\uffff\ufffe\u{10ffff}"],
-  ["the densest wire", "em\ufff0\u00a1\u00be\u4b64\u632d\u40d8\u5e07\uc6f3\ub3dd\u5265\u97c9\ucd8b\ucd6f\ub452\u9f65\uc496\u4eb6"],
-  ["a long one", `p${"<&\"'>\u2028x".repeat(60_000)}`],
-];
 for (const [name, payload] of PAYLOADS)
   test(`the page carries ${name} exactly`, async () => {
     const { id } = await server.create(payload);
