@@ -49,6 +49,18 @@ test("every answer has a request id: the one that came, or a new one", async () 
   await server.stop();
 });
 
+test("a start is one line: where it listens, on which release of which database, with which set", async () => {
+  const server = await logging("text:info");
+  const { active } = await server.getJson("/assets/index.json");
+  const [line, ...more] = await server.lines(1);
+  assert.deepEqual(more, []);
+  const [, place, database, set] = /^[0-9TZ:.-]+ info arxd \S+ listens on (\S+) \((.*), asset set ([0-9a-f]{16})\)$/.exec(line) ?? [];
+  assert.equal(place, server.origin, line);
+  assert.match(database, /^(SQLite 3\.\d+\.\d+|PostgreSQL \d+\.\d+.*)$/);
+  assert.equal(set, active);
+  await server.end();
+});
+
 for (const form of ["json", "text"])
   test(`a request's line, as ${form}: who, what, how long; no payload, key or whole id`, async () => {
     const server = await logging(`${form}:debug`, { args: ["--trust-proxy", "1"] });
