@@ -71,6 +71,16 @@ test("notices name every package in the bundles", () => {
   assert.match(text, /Apache License/);
 });
 
+test("what draws and cleans foreign markup is past the holes that are known", () => {
+  const text = read("THIRD_PARTY_NOTICES.txt").toString();
+  // mermaid let labels of architecture and sequence diagrams run scripts before 11.10, DOMPurify templates before 3.2.4
+  for (const [name, least] of [["mermaid", [11, 10, 0]], ["dompurify", [3, 2, 4]]]) {
+    const version = new RegExp(`^${name} (\\d+)\\.(\\d+)\\.(\\d+) `, "m").exec(text).slice(1).map(Number);
+    const differs = version.findIndex((number, i) => number !== least[i]);
+    assert.ok(differs < 0 || version[differs] > least[differs], `${name} ${version.join(".")}`);
+  }
+});
+
 test("the same sources give the same bytes", async () => {
   const again = path.join(scratch, "page");
   await build(again, CORE);
