@@ -66,7 +66,7 @@ static void round_trips_and_limits(arx_result (*compress)(const uint8_t *, size_
             expect(decompress, stream, stream_len, len - 1, ARX_OVER_LIMIT, NULL);
         }
         expect(decompress, stream, stream_len - 1, len, ARX_MALFORMED, NULL);
-        /* Bytes behind the end are ignored. */
+        /* Bytes behind the end are ignored, as every decoder of the format does. */
         arx_buf_append_str(&coded, "\xFF\xFF\xFF\xFFjunk");
         assert_int_equal(run(decompress, coded.data + 4, coded.len - 4, len, &out), ARX_OK);
         assert_int_equal(out.len, len);

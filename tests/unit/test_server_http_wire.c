@@ -447,7 +447,7 @@ static void test_nul(void **state) {
     }
 }
 
-/* A sound head is taken for one in whatever pieces and spellings it comes. */
+/* A sound head is taken for one in whatever pieces and spellings it comes: LF alone ends a line. */
 static void test_pieces(void **state) {
     (void)state;
     static const char *const heads[] = {
