@@ -119,6 +119,13 @@ static inline int64_t test_now_ms(void) {
     return now_ms == 0 ? clock_unix_ms() : now_ms;
 }
 
+#define HOUR_MS  INT64_C(3600000)
+#define START_MS INT64_C(1700000000000)
+
+static inline void clock_at(int64_t offset_ms) {
+    atomic_store(&test_clock_ms, START_MS + offset_ms);
+}
+
 /* ---- reports ---- */
 
 static _Atomic int report_count;
@@ -157,6 +164,26 @@ static inline store *open_with(store_options options) {
 
 static inline store *open_at(const char *path) {
     return open_with((store_options){.path = path});
+}
+
+static inline store *open_fresh(const char *name) {
+    scratch_remove(scratch(name));
+    return open_at(scratch(name));
+}
+
+/* For cmocka's setup: nothing reported yet, and the clock at its start or the real one. */
+static inline int at_start(void **state) {
+    (void)state;
+    atomic_store(&test_clock_ms, START_MS);
+    atomic_store(&report_count, 0);
+    return 0;
+}
+
+static inline int at_real_time(void **state) {
+    (void)state;
+    atomic_store(&test_clock_ms, 0);
+    atomic_store(&report_count, 0);
+    return 0;
 }
 
 typedef struct gate {

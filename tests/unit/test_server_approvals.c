@@ -6,7 +6,6 @@
 #include "approvals.h"
 #include "oui/canonical.h"
 
-#define START_MS  INT64_C(1700000000000)
 #define MINUTE_MS INT64_C(60000)
 
 static store *s;

@@ -7,15 +7,6 @@
 
 #include "store_migrations.h"
 
-#define HOUR_MS INT64_C(3600000)
-
-static int fresh(void **state) {
-    (void)state;
-    atomic_store(&test_clock_ms, 0);
-    atomic_store(&report_count, 0);
-    return 0;
-}
-
 static void refuse(const char *url, const char *word) {
     char why[512] = "";
     store *s = store_open(&(store_options){.path = url, .busy_timeout_ms = 100}, why, sizeof why);
@@ -276,16 +267,16 @@ static void cut_connections(void **state) {
 
 int main(void) {
     const struct CMUnitTest only_refusals[] = {
-        cmocka_unit_test_setup(refusals, fresh),
+        cmocka_unit_test_setup(refusals, at_real_time),
     };
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(refusals, fresh),
-        cmocka_unit_test_setup(newer_version, fresh),
-        cmocka_unit_test_setup(opened_at_once, fresh),
-        cmocka_unit_test_setup(seen_by_the_other, fresh),
-        cmocka_unit_test_setup(exactly_once, fresh),
-        cmocka_unit_test_setup(swept_at_once, fresh),
-        cmocka_unit_test_setup(cut_connections, fresh),
+        cmocka_unit_test_setup(refusals, at_real_time),
+        cmocka_unit_test_setup(newer_version, at_real_time),
+        cmocka_unit_test_setup(opened_at_once, at_real_time),
+        cmocka_unit_test_setup(seen_by_the_other, at_real_time),
+        cmocka_unit_test_setup(exactly_once, at_real_time),
+        cmocka_unit_test_setup(swept_at_once, at_real_time),
+        cmocka_unit_test_setup(cut_connections, at_real_time),
     };
     /* Without a server the first is all. */
     return on_postgres() == NULL ? cmocka_run_group_tests(only_refusals, NULL, NULL)

@@ -9,9 +9,8 @@
 #include <signal.h>
 #include <sys/wait.h>
 
-#define HOUR_MS INT64_C(3600000)
-#define DAY_MS  (24 * HOUR_MS)
-#define NOW_MS  INT64_C(1769900400000) /* 2026-01-31T23:00:00.000Z */
+#define DAY_MS (24 * HOUR_MS)
+#define NOW_MS INT64_C(1769900400000) /* 2026-01-31T23:00:00.000Z */
 
 static int fresh(void **state) {
     (void)state;

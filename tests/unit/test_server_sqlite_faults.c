@@ -5,15 +5,6 @@
 #include <sys/resource.h>
 #include <sys/wait.h>
 
-#define HOUR_MS INT64_C(3600000)
-
-static int fresh(void **state) {
-    (void)state;
-    atomic_store(&test_clock_ms, 0);
-    atomic_store(&report_count, 0);
-    return 0;
-}
-
 static store *open_impatient(const char *path) {
     return open_with((store_options){.path = path, .busy_timeout_ms = 800});
 }
@@ -142,9 +133,9 @@ static void killed(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(file_taken_away, fresh),
-        cmocka_unit_test_setup(full_disk, fresh),
-        cmocka_unit_test_setup(killed, fresh),
+        cmocka_unit_test_setup(file_taken_away, at_real_time),
+        cmocka_unit_test_setup(full_disk, at_real_time),
+        cmocka_unit_test_setup(killed, at_real_time),
     };
     return cmocka_run_group_tests(tests, NULL, scratch_clean);
 }

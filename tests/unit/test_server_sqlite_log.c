@@ -4,8 +4,6 @@
  */
 #include "stores.h"
 
-#define HOUR_MS INT64_C(3600000)
-
 static int fresh(void **state) {
     (void)state;
     atomic_store(&report_count, 0);

@@ -10,8 +10,6 @@
 
 #include <malloc.h>
 
-#define HOUR_MS INT64_C(3600000)
-
 /* ---- SQLite's ---- */
 
 static void *lite_malloc(int size) {

@@ -9,8 +9,6 @@
 #include <fcntl.h>
 #include <sys/wait.h>
 
-#define HOUR_MS INT64_C(3600000)
-
 static store_result remove_within(const char *path, uint64_t number, bool gone, unsigned wait_ms,
                                   char *why, size_t why_size) {
     uint8_t id[STORE_ID_BYTES];

@@ -1,21 +1,6 @@
 /* What the store promises about rows: what goes in comes out, expiry, touches, sweeps. */
 #include "stores.h"
 
-#define HOUR_MS  INT64_C(3600000)
-#define START_MS INT64_C(1700000000000)
-
-static int fresh_clock(void **state) {
-    (void)state;
-    atomic_store(&test_clock_ms, 0);
-    atomic_store(&report_count, 0);
-    return 0;
-}
-
-static store *open_fresh(const char *name) {
-    scratch_remove(scratch(name));
-    return open_at(scratch(name));
-}
-
 static void round_trip(void **state) {
     (void)state;
     store *s = open_fresh("round.db");
@@ -326,16 +311,16 @@ static void asset_sets_counted(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(round_trip, fresh_clock),
-        cmocka_unit_test_setup(largest_payload, fresh_clock),
-        cmocka_unit_test_setup(same_id_twice, fresh_clock),
-        cmocka_unit_test_setup(expiry_boundary, fresh_clock),
-        cmocka_unit_test_setup(touches, fresh_clock),
-        cmocka_unit_test_setup(touch_keeps_alive, fresh_clock),
-        cmocka_unit_test_setup(read_removes_expired, fresh_clock),
-        cmocka_unit_test_setup(sweep_counts, fresh_clock),
-        cmocka_unit_test_setup(describe_fills_in, fresh_clock),
-        cmocka_unit_test_setup(asset_sets_counted, fresh_clock),
+        cmocka_unit_test_setup(round_trip, at_real_time),
+        cmocka_unit_test_setup(largest_payload, at_real_time),
+        cmocka_unit_test_setup(same_id_twice, at_real_time),
+        cmocka_unit_test_setup(expiry_boundary, at_real_time),
+        cmocka_unit_test_setup(touches, at_real_time),
+        cmocka_unit_test_setup(touch_keeps_alive, at_real_time),
+        cmocka_unit_test_setup(read_removes_expired, at_real_time),
+        cmocka_unit_test_setup(sweep_counts, at_real_time),
+        cmocka_unit_test_setup(describe_fills_in, at_real_time),
+        cmocka_unit_test_setup(asset_sets_counted, at_real_time),
     };
     return cmocka_run_group_tests(tests, NULL, scratch_clean);
 }

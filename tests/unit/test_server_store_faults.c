@@ -1,15 +1,6 @@
 /* What the store does when the database is locked, broken or closed while it runs. */
 #include "stores.h"
 
-#define HOUR_MS INT64_C(3600000)
-
-static int fresh(void **state) {
-    (void)state;
-    atomic_store(&test_clock_ms, 0);
-    atomic_store(&report_count, 0);
-    return 0;
-}
-
 static store *open_impatient(const char *path) {
     scratch_remove(path);
     return open_with((store_options){.path = path, .busy_timeout_ms = 800});
@@ -218,12 +209,12 @@ static void close_finishes_the_queue(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(waits_for_a_lock, fresh),
-        cmocka_unit_test_setup(gives_up_on_a_lock, fresh),
-        cmocka_unit_test_setup(locked_sweep, fresh),
-        cmocka_unit_test_setup(queue_is_bounded, fresh),
-        cmocka_unit_test_setup(table_dropped, fresh),
-        cmocka_unit_test_setup(close_finishes_the_queue, fresh),
+        cmocka_unit_test_setup(waits_for_a_lock, at_real_time),
+        cmocka_unit_test_setup(gives_up_on_a_lock, at_real_time),
+        cmocka_unit_test_setup(locked_sweep, at_real_time),
+        cmocka_unit_test_setup(queue_is_bounded, at_real_time),
+        cmocka_unit_test_setup(table_dropped, at_real_time),
+        cmocka_unit_test_setup(close_finishes_the_queue, at_real_time),
     };
     return cmocka_run_group_tests(tests, NULL, scratch_clean);
 }

@@ -2,25 +2,11 @@
  */
 #include "stores.h"
 
-#define HOUR_MS  INT64_C(3600000)
-#define START_MS INT64_C(1700000000000)
-
-static int fresh(void **state) {
-    (void)state;
-    atomic_store(&test_clock_ms, START_MS);
-    atomic_store(&report_count, 0);
-    return 0;
-}
-
-static void at(int64_t offset_ms) {
-    atomic_store(&test_clock_ms, START_MS + offset_ms);
-}
-
 static store *open_gone(const char *name) {
     return open_with((store_options){.path = scratch(name), .gone = true});
 }
 
-static store *open_fresh(const char *name) {
+static store *open_fresh_gone(const char *name) {
     scratch_remove(scratch(name));
     return open_gone(name);
 }
@@ -34,7 +20,7 @@ static int64_t count_gone(const char *name) {
 
 static void deleted(void **state) {
     (void)state;
-    store *s = open_fresh("deleted.db");
+    store *s = open_fresh_gone("deleted.db");
     assert_int_equal(insert_one(s, 1, "x", 100 * HOUR_MS), STORE_OK);
     assert_int_equal(delete_one(s, 1), STORE_OK);
     store_close(s);
@@ -45,10 +31,10 @@ static void deleted(void **state) {
     assert_int_equal(delete_one(s, 1), STORE_NOT_FOUND);
     assert_int_equal(read_result(s, 2), STORE_NOT_FOUND); /* never was */
     assert_int_equal(update_one(s, 2, "y"), STORE_NOT_FOUND);
-    at(STORE_MEMORY_MS - 1);
+    clock_at(STORE_MEMORY_MS - 1);
     assert_int_equal(read_result(s, 1), STORE_GONE);
     assert_int_equal(sweep(s), 0);
-    at(STORE_MEMORY_MS);
+    clock_at(STORE_MEMORY_MS);
     assert_int_equal(read_result(s, 1), STORE_NOT_FOUND);
     assert_int_equal(update_one(s, 1, "y"), STORE_NOT_FOUND);
     assert_int_equal(count_gone("deleted.db"), 1);
@@ -60,7 +46,7 @@ static void deleted(void **state) {
 /* The day begins with the end of the row, not with the moment somebody noticed. */
 static void expired(void **state) {
     (void)state;
-    store *s = open_fresh("expired.db");
+    store *s = open_fresh_gone("expired.db");
     for (uint64_t i = 1; i <= 4; i++) {
         assert_int_equal(insert_one(s, i, "x", HOUR_MS), STORE_OK);
     }
@@ -71,9 +57,9 @@ static void expired(void **state) {
     assert_int_equal(view_one(s, 5), STORE_OK); /* viewed up */
     assert_int_equal(read_result(s, 5), STORE_GONE);
 
-    at(HOUR_MS);
+    clock_at(HOUR_MS);
     assert_int_equal(read_result(s, 1), STORE_GONE); /* still there */
-    at(2 * HOUR_MS);
+    clock_at(2 * HOUR_MS);
     store_op read = read_one(s, 2, true); /* removed by the read */
     assert_int_equal(read.result, STORE_GONE);
     store_op_clear(&read);
@@ -81,12 +67,12 @@ static void expired(void **state) {
     sleep_ms(1100);
     assert_int_equal(sweep(s), 2); /* the others */
     assert_int_equal(count_gone("expired.db"), 5);
-    at(HOUR_MS + STORE_MEMORY_MS - 1);
+    clock_at(HOUR_MS + STORE_MEMORY_MS - 1);
     for (uint64_t i = 1; i <= 4; i++) {
         assert_int_equal(read_result(s, i), STORE_GONE);
     }
     assert_int_equal(read_result(s, 5), STORE_NOT_FOUND); /* an hour earlier */
-    at(HOUR_MS + STORE_MEMORY_MS);
+    clock_at(HOUR_MS + STORE_MEMORY_MS);
     for (uint64_t i = 1; i <= 4; i++) {
         assert_int_equal(read_result(s, i), STORE_NOT_FOUND);
     }
@@ -96,11 +82,11 @@ static void expired(void **state) {
 /* What ended while the store was closed for long is simply not there. */
 static void long_ago(void **state) {
     (void)state;
-    store *s = open_fresh("ago.db");
+    store *s = open_fresh_gone("ago.db");
     assert_int_equal(insert_one(s, 1, "x", HOUR_MS), STORE_OK);
     assert_int_equal(insert_one(s, 2, "x", 20 * HOUR_MS), STORE_OK);
     store_close(s);
-    at(30 * HOUR_MS);
+    clock_at(30 * HOUR_MS);
     s = open_gone("ago.db");
     assert_int_equal(read_result(s, 1), STORE_NOT_FOUND);
     assert_int_equal(read_result(s, 2), STORE_GONE);
@@ -112,7 +98,7 @@ static void long_ago(void **state) {
     /* A store that is not to tell does not, and still forgets. */
     s = open_at(scratch("ago.db"));
     assert_int_equal(read_result(s, 2), STORE_NOT_FOUND);
-    at(50 * HOUR_MS);
+    clock_at(50 * HOUR_MS);
     assert_int_equal(sweep(s), 0);
     assert_int_equal(count_gone("ago.db"), 0);
     store_close(s);
@@ -122,7 +108,7 @@ static void long_ago(void **state) {
 static void forgotten_in_steps(void **state) {
     (void)state;
     const char *path = scratch("many.db");
-    store_close(open_fresh("many.db"));
+    store_close(open_fresh_gone("many.db"));
     peer *db = peer_open(path);
     peer_fill_old(db, 20000, 3000);
     store *s = open_gone("many.db");
@@ -147,10 +133,10 @@ static void forgotten_in_steps(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(deleted, fresh),
-        cmocka_unit_test_setup(expired, fresh),
-        cmocka_unit_test_setup(long_ago, fresh),
-        cmocka_unit_test_setup(forgotten_in_steps, fresh),
+        cmocka_unit_test_setup(deleted, at_start),
+        cmocka_unit_test_setup(expired, at_start),
+        cmocka_unit_test_setup(long_ago, at_start),
+        cmocka_unit_test_setup(forgotten_in_steps, at_start),
     };
     return cmocka_run_group_tests(tests, NULL, scratch_clean);
 }

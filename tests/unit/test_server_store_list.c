@@ -5,21 +5,6 @@
  */
 #include "stores.h"
 
-#define HOUR_MS  INT64_C(3600000)
-#define START_MS INT64_C(1700000000000)
-
-static int fresh(void **state) {
-    (void)state;
-    atomic_store(&test_clock_ms, START_MS);
-    atomic_store(&report_count, 0);
-    return 0;
-}
-
-static store *open_fresh(const char *name) {
-    scratch_remove(scratch(name));
-    return open_at(scratch(name));
-}
-
 static void insert_of(store *s, uint64_t number, uint64_t maker, int64_t ttl_ms) {
     store_op op = make_insert(number, "payload", ttl_ms);
     op.artifact.has_maker = true;
@@ -237,12 +222,12 @@ static void version_that_was_read(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(pages, fresh),
-        cmocka_unit_test_setup(what_a_page_tells, fresh),
-        cmocka_unit_test_setup(walks_are_bounded, fresh),
-        cmocka_unit_test_setup(labels, fresh),
-        cmocka_unit_test_setup(payload_stays, fresh),
-        cmocka_unit_test_setup(version_that_was_read, fresh),
+        cmocka_unit_test_setup(pages, at_start),
+        cmocka_unit_test_setup(what_a_page_tells, at_start),
+        cmocka_unit_test_setup(walks_are_bounded, at_start),
+        cmocka_unit_test_setup(labels, at_start),
+        cmocka_unit_test_setup(payload_stays, at_start),
+        cmocka_unit_test_setup(version_that_was_read, at_start),
     };
     return cmocka_run_group_tests(tests, NULL, scratch_clean);
 }

@@ -6,8 +6,6 @@
 
 #include "store_touch.h"
 
-#define HOUR_MS INT64_C(3600000)
-
 enum { WRITERS = 8, EACH = 2500, WINDOW = 32 };
 
 static const char PAYLOAD[] =

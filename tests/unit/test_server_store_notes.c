@@ -1,23 +1,8 @@
 /* Notes: compare-and-set, expiry, listing, and their place in other writes' transactions. */
 #include "stores.h"
 
-#define HOUR_MS  INT64_C(3600000)
-#define START_MS INT64_C(1700000000000)
-
 /* The kinds of notes do not matter to the store. */
 #define SPACE 77
-
-static int fresh(void **state) {
-    (void)state;
-    atomic_store(&test_clock_ms, START_MS);
-    atomic_store(&report_count, 0);
-    return 0;
-}
-
-static store *open_fresh(const char *name) {
-    scratch_remove(scratch(name));
-    return open_at(scratch(name));
-}
 
 static void set_note(store_op *op, uint64_t key, int64_t version, const char *value) {
     op->note.space = SPACE;
@@ -350,13 +335,13 @@ static void contended(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(what_goes_in_comes_out, fresh),
-        cmocka_unit_test_setup(compare_and_set, fresh),
-        cmocka_unit_test_setup(expiry, fresh),
-        cmocka_unit_test_setup(listing, fresh),
-        cmocka_unit_test_setup(listing_is_bounded, fresh),
-        cmocka_unit_test_setup(with_a_row, fresh),
-        cmocka_unit_test_setup(contended, fresh),
+        cmocka_unit_test_setup(what_goes_in_comes_out, at_start),
+        cmocka_unit_test_setup(compare_and_set, at_start),
+        cmocka_unit_test_setup(expiry, at_start),
+        cmocka_unit_test_setup(listing, at_start),
+        cmocka_unit_test_setup(listing_is_bounded, at_start),
+        cmocka_unit_test_setup(with_a_row, at_start),
+        cmocka_unit_test_setup(contended, at_start),
     };
     return cmocka_run_group_tests(tests, NULL, scratch_clean);
 }

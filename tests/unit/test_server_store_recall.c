@@ -4,21 +4,6 @@
  */
 #include "stores.h"
 
-#define HOUR_MS  INT64_C(3600000)
-#define START_MS INT64_C(1700000000000)
-
-static int fresh(void **state) {
-    (void)state;
-    atomic_store(&test_clock_ms, START_MS);
-    atomic_store(&report_count, 0);
-    return 0;
-}
-
-static store *open_fresh(const char *name) {
-    scratch_remove(scratch(name));
-    return open_at(scratch(name));
-}
-
 /* A response that only the write itself can make: it has the times. */
 static bool render(store_op *op) {
     char text[200];
@@ -329,13 +314,13 @@ static void sent_twice_in_a_batch(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(recalled_as_answered, fresh),
-        cmocka_unit_test_setup(second_write, fresh),
-        cmocka_unit_test_setup(every_kind, fresh),
-        cmocka_unit_test_setup(failures_are_not_recorded, fresh),
-        cmocka_unit_test_setup(day_is_over, fresh),
-        cmocka_unit_test_setup(sent_at_once, fresh),
-        cmocka_unit_test_setup(sent_twice_in_a_batch, fresh),
+        cmocka_unit_test_setup(recalled_as_answered, at_start),
+        cmocka_unit_test_setup(second_write, at_start),
+        cmocka_unit_test_setup(every_kind, at_start),
+        cmocka_unit_test_setup(failures_are_not_recorded, at_start),
+        cmocka_unit_test_setup(day_is_over, at_start),
+        cmocka_unit_test_setup(sent_at_once, at_start),
+        cmocka_unit_test_setup(sent_twice_in_a_batch, at_start),
     };
     return cmocka_run_group_tests(tests, NULL, scratch_clean);
 }

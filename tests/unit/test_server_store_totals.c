@@ -1,20 +1,6 @@
 /* Totals, and cleaning: the oldest first, no more than asked for, recorded with what it removed. */
 #include "stores.h"
 
-#define HOUR_MS  INT64_C(3600000)
-#define START_MS INT64_C(1700000000000)
-
-static int fresh(void **state) {
-    (void)state;
-    atomic_store(&test_clock_ms, START_MS);
-    return 0;
-}
-
-static store *open_fresh(const char *name) {
-    scratch_remove(scratch(name));
-    return open_at(scratch(name));
-}
-
 static store_totals totals_of(store *s) {
     store_op op = {.kind = STORE_TOTALS};
     assert_int_equal(do_op(s, &op), STORE_OK);
@@ -112,9 +98,9 @@ static void cleaning_is_recorded(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(totals, fresh),
-        cmocka_unit_test_setup(cleaning, fresh),
-        cmocka_unit_test_setup(cleaning_is_recorded, fresh),
+        cmocka_unit_test_setup(totals, at_start),
+        cmocka_unit_test_setup(cleaning, at_start),
+        cmocka_unit_test_setup(cleaning_is_recorded, at_start),
     };
     return cmocka_run_group_tests(tests, NULL, scratch_clean);
 }

@@ -4,25 +4,6 @@
  */
 #include "stores.h"
 
-#define HOUR_MS  INT64_C(3600000)
-#define START_MS INT64_C(1700000000000)
-
-static int fresh(void **state) {
-    (void)state;
-    atomic_store(&test_clock_ms, START_MS);
-    atomic_store(&report_count, 0);
-    return 0;
-}
-
-static store *open_fresh(const char *name) {
-    scratch_remove(scratch(name));
-    return open_at(scratch(name));
-}
-
-static void at(int64_t offset_ms) {
-    atomic_store(&test_clock_ms, START_MS + offset_ms);
-}
-
 /* A row with everything in it. */
 static store_op make_full(uint64_t number) {
     store_op op = make_insert(number, "first", HOUR_MS);
@@ -73,14 +54,14 @@ static void update_replaces(void **state) {
     store_op made = make_full(1);
     assert_int_equal(do_op(s, &made), STORE_OK);
     assert_int_equal(insert_one(s, 2, "other", HOUR_MS), STORE_OK);
-    at(1000);
+    clock_at(1000);
     store_op read = read_one(s, 1, true);
     assert_true(read.artifact.has_edit_key);
     assert_memory_equal(read.artifact.edit_key_hash, made.artifact.edit_key_hash, STORE_HASH_BYTES);
     assert_memory_equal(read.artifact.maker, made.artifact.maker, STORE_HASH_BYTES);
     store_op_clear(&read);
 
-    at(5000);
+    clock_at(5000);
     store_op op = make_update(1, "second, longer");
     op.artifact.kind = strdup("markdown"); /* codec, title and set: not known of the new payload */
     op.keep_ttl = op.keep_sliding = false;
@@ -108,7 +89,7 @@ static void update_replaces(void **state) {
     assert_memory_equal(op.artifact.edit_key_hash, made.artifact.edit_key_hash, STORE_HASH_BYTES);
     store_op_clear(&op);
 
-    at(6000); /* a row that does not slide keeps that, too; the end follows the update */
+    clock_at(6000); /* a row that does not slide keeps that, too; the end follows the update */
     assert_int_equal(update_one(s, 1, "third"), STORE_OK);
     read = read_one(s, 1, true);
     assert_false(read.artifact.sliding);
@@ -128,10 +109,10 @@ static void update_of_nothing(void **state) {
     store *s = open_fresh("nothing.db");
     assert_int_equal(update_one(s, 1, "x"), STORE_NOT_FOUND);
     assert_int_equal(insert_one(s, 2, "x", 1000), STORE_OK);
-    at(1000);
+    clock_at(1000);
     assert_int_equal(update_one(s, 2, "y"), STORE_NOT_FOUND); /* expires_at == now */
     assert_int_equal(view_one(s, 2), STORE_NOT_FOUND);
-    at(999);
+    clock_at(999);
     assert_int_equal(update_one(s, 2, "y"), STORE_OK);
     assert_int_equal(atomic_load(&report_count), 0);
     store_close(s);
@@ -146,7 +127,7 @@ static void delete_removes(void **state) {
     assert_int_equal(delete_one(s, 1), STORE_OK);
     assert_int_equal(read_result(s, 1), STORE_NOT_FOUND);
     assert_int_equal(delete_one(s, 1), STORE_NOT_FOUND);
-    at(5000);
+    clock_at(5000);
     store_op read = make_op(STORE_READ, 2); /* an expired row's owner still can be told */
     read.expired_too = true;
     assert_int_equal(do_op(s, &read), STORE_OK);
@@ -225,7 +206,7 @@ static void views_run_out(void **state) {
         store_op_clear(&read);
     }
     for (int i = 1; i <= 3; i++) {
-        at(i * 1000);
+        clock_at(i * 1000);
         store_op op = make_op(STORE_VIEW, 1);
         assert_int_equal(do_op(s, &op), STORE_OK);
         assert_string_equal(op.artifact.payload, "limited");
@@ -248,7 +229,7 @@ static void views_run_out(void **state) {
     assert_null(op.artifact.payload);
     store_op_clear(&op);
     assert_int_equal(update_one(s, 1, "x"), STORE_NOT_FOUND);
-    at(0); /* no clock brings it back */
+    clock_at(0); /* no clock brings it back */
     assert_int_equal(read_result(s, 1), STORE_NOT_FOUND);
     store_close(s);
     peer *db = peer_open(scratch("views.db"));
@@ -282,7 +263,7 @@ static void views_and_updates(void **state) {
 
     /* Views that were read before the limit was put on do not use it up. */
     assert_int_equal(insert_one(s, 2, "free", HOUR_MS), STORE_OK);
-    at(100);
+    clock_at(100);
     for (int i = 0; i < 5; i++) {
         read = read_one(s, 2, true);
         store_op_clear(&read);
@@ -372,7 +353,7 @@ static void one_millisecond(void **state) {
     store *s = open_fresh("same.db");
     assert_int_equal(insert_one(s, 1, "zero", 1000), STORE_OK);
     assert_int_equal(insert_one(s, 2, "ends", 1000), STORE_OK);
-    at(999);
+    clock_at(999);
     assert_int_equal(update_one(s, 1, "one"), STORE_OK);
     store_op two = make_update(1, "two");
     assert_int_equal(do_op(s, &two), STORE_OK);
@@ -386,7 +367,7 @@ static void one_millisecond(void **state) {
     store_op_clear(&describe);
 
     /* All of it in one transaction, at the very millisecond in which the other row ends. */
-    at(1000);
+    clock_at(1000);
     peer *db = peer_open(path);
     peer_lock(db);
     gate g = GATE_INIT;
@@ -422,11 +403,11 @@ static void one_millisecond(void **state) {
 static void clock_jumps_back(void **state) {
     (void)state;
     store *s = open_fresh("back.db");
-    at(10 * HOUR_MS);
+    clock_at(10 * HOUR_MS);
     assert_int_equal(insert_one(s, 1, "x", HOUR_MS), STORE_OK);
     store_op read = read_one(s, 1, true);
     store_op_clear(&read);
-    at(0);
+    clock_at(0);
     read = read_one(s, 1, true); /* a read in the past moves nothing back */
     assert_int_equal(read.artifact.last_viewed_at_ms, START_MS + 10 * HOUR_MS);
     assert_int_equal(read.artifact.expires_at_ms, START_MS + 11 * HOUR_MS);
@@ -437,7 +418,7 @@ static void clock_jumps_back(void **state) {
     assert_int_equal(op.artifact.expires_at_ms, START_MS + HOUR_MS);
     store_op_clear(&op);
     insert_limited(s, 2, 2);
-    at(-5 * HOUR_MS);
+    clock_at(-5 * HOUR_MS);
     op = make_op(STORE_VIEW, 2);
     assert_int_equal(do_op(s, &op), STORE_OK);
     assert_int_equal(op.artifact.last_viewed_at_ms, START_MS);
@@ -495,7 +476,7 @@ static void touches_in_the_batch(void **state) {
     gate g = GATE_INIT;
     store_op first = make_insert(9, "first in line", HOUR_MS);
     start_op(s, &first, &g);
-    at(9000);
+    clock_at(9000);
     for (uint64_t i = 1; i <= 3; i++) {
         for (int again = 0; again < 4; again++) {
             store_op read = read_one(s, i, true);
@@ -503,8 +484,8 @@ static void touches_in_the_batch(void **state) {
             store_op_clear(&read);
         }
     }
-    sleep_ms(600); /* now the touches are due */
-    at(15000);     /* and only they keep the rows alive */
+    sleep_ms(600);   /* now the touches are due */
+    clock_at(15000); /* and only they keep the rows alive */
     store_op ops[3] = {make_update(1, "updated"), make_op(STORE_DELETE, 2), make_op(STORE_VIEW, 3)};
     ops[0].keep_ttl = false;
     ops[0].artifact.ttl_ms = 1000; /* shorter than what the touch asks for */
@@ -545,13 +526,13 @@ static void touched_is_alive(void **state) {
     for (uint64_t i = 1; i <= 4; i++) {
         assert_int_equal(insert_one(s, i, "x", 1000), STORE_OK);
     }
-    at(999);
+    clock_at(999);
     for (uint64_t i = 1; i <= 3; i++) {
         store_op read = read_one(s, i, true);
         assert_int_equal(read.result, STORE_OK);
         store_op_clear(&read);
     }
-    at(1500);
+    clock_at(1500);
     assert_int_equal(sweep(s), 1); /* the fourth */
     assert_int_equal(update_one(s, 1, "y"), STORE_OK);
     assert_int_equal(view_one(s, 2), STORE_OK);
@@ -570,18 +551,18 @@ static void touched_is_alive(void **state) {
 
 int main(void) {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test_setup(update_replaces, fresh),
-        cmocka_unit_test_setup(update_of_nothing, fresh),
-        cmocka_unit_test_setup(delete_removes, fresh),
-        cmocka_unit_test_setup(guards, fresh),
-        cmocka_unit_test_setup(views_run_out, fresh),
-        cmocka_unit_test_setup(views_and_updates, fresh),
-        cmocka_unit_test_setup(views_are_exact, fresh),
-        cmocka_unit_test_setup(one_millisecond, fresh),
-        cmocka_unit_test_setup(clock_jumps_back, fresh),
-        cmocka_unit_test_setup(far_future, fresh),
-        cmocka_unit_test_setup(touches_in_the_batch, fresh),
-        cmocka_unit_test_setup(touched_is_alive, fresh),
+        cmocka_unit_test_setup(update_replaces, at_start),
+        cmocka_unit_test_setup(update_of_nothing, at_start),
+        cmocka_unit_test_setup(delete_removes, at_start),
+        cmocka_unit_test_setup(guards, at_start),
+        cmocka_unit_test_setup(views_run_out, at_start),
+        cmocka_unit_test_setup(views_and_updates, at_start),
+        cmocka_unit_test_setup(views_are_exact, at_start),
+        cmocka_unit_test_setup(one_millisecond, at_start),
+        cmocka_unit_test_setup(clock_jumps_back, at_start),
+        cmocka_unit_test_setup(far_future, at_start),
+        cmocka_unit_test_setup(touches_in_the_batch, at_start),
+        cmocka_unit_test_setup(touched_is_alive, at_start),
     };
     return cmocka_run_group_tests(tests, NULL, scratch_clean);
 }
