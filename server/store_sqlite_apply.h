@@ -102,6 +102,9 @@ int rows_touch(writer *w, const store_touch *touch);
 
 /* Deletes a row and, if so asked, remembers when it ended. */
 int rows_remove(writer *w, int64_t row, const uint8_t *id, int64_t end_ms);
+/* Deletes a row that ends before that moment and adds it to `*deleted`; another is left as it is.
+ */
+int rows_remove_expired(writer *w, int64_t row, int64_t before_ms, uint64_t *deleted);
 /* How much of a row is looked at: all that has a fixed size; the strings too; the payload too. */
 typedef enum rows_part { ROWS_NUMBERS, ROWS_BRIEF, ROWS_WHOLE } rows_part;
 /*

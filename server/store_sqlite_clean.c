@@ -19,23 +19,6 @@ static int list_rows(writer *w, const store_op *op, int64_t *rows, size_t limit,
     return code == SQLITE_ROW ? SQLITE_DONE : code;
 }
 
-/* Looked at again, because a read that is not written yet may have moved its end. */
-static int remove_expired(writer *w, store_op *op, int64_t row) {
-    store_artifact found = {0};
-    int code = rows_look_number(w, row, &found);
-    if (code == SQLITE_DONE) { /* half a row, which nothing can read */
-        return rows_remove(w, row, found.id, INT64_MIN);
-    }
-    if (code != SQLITE_ROW) {
-        return code;
-    }
-    if (found.expires_at_ms >= op->artifact.expires_at_ms) {
-        return SQLITE_DONE;
-    }
-    op->count++;
-    return rows_remove(w, row, found.id, found.expires_at_ms);
-}
-
 int rows_clean(writer *w, store_op *op) {
     size_t limit = op->limit < 1 ? 1 : op->limit > STORE_CLEAN_MAX ? STORE_CLEAN_MAX : op->limit;
     int64_t *rows = malloc((limit + 1) * sizeof *rows);
@@ -45,7 +28,7 @@ int rows_clean(writer *w, store_op *op) {
     op->more = count > limit;
     count = op->more ? limit : count;
     for (size_t i = 0; code == SQLITE_DONE && i < count; i++) {
-        code = remove_expired(w, op, rows[i]);
+        code = rows_remove_expired(w, rows[i], op->artifact.expires_at_ms, &op->count);
     }
     free(rows);
     return code;

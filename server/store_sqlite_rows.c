@@ -353,3 +353,20 @@ int rows_remove(writer *w, int64_t row, const uint8_t *id, int64_t end_ms) {
     }
     return code;
 }
+
+/* Looked at again, because a read that is not written yet may have moved its end. */
+int rows_remove_expired(writer *w, int64_t row, int64_t before_ms, uint64_t *deleted) {
+    store_artifact found = {0};
+    int code = rows_look_number(w, row, &found);
+    if (code == SQLITE_DONE) { /* half a row, which nothing can read */
+        return rows_remove(w, row, found.id, INT64_MIN);
+    }
+    if (code != SQLITE_ROW) {
+        return code;
+    }
+    if (found.expires_at_ms >= before_ms) {
+        return SQLITE_DONE;
+    }
+    (*deleted)++;
+    return rows_remove(w, row, found.id, found.expires_at_ms);
+}

@@ -31,23 +31,6 @@ static int walk(writer *w, sweep *s, int64_t *rows, size_t *count) {
     return code;
 }
 
-/* Looked at again, because a read that is not written yet may have moved its end. */
-static int delete_expired(writer *w, sweep *s, int64_t row, uint64_t *deleted) {
-    store_artifact found = {0};
-    int code = rows_look_number(w, row, &found);
-    if (code == SQLITE_DONE) { /* half a row, which nothing can read */
-        return rows_remove(w, row, found.id, INT64_MIN);
-    }
-    if (code != SQLITE_ROW) {
-        return code;
-    }
-    if (found.expires_at_ms > s->now_ms) {
-        return SQLITE_DONE;
-    }
-    (*deleted)++;
-    return rows_remove(w, row, found.id, found.expires_at_ms);
-}
-
 static int step_rows(writer *w, sweep *s, int64_t timeout_ms) {
     int64_t rows[SWEEP_DELETE];
     size_t count = 0;
@@ -63,7 +46,7 @@ static int step_rows(writer *w, sweep *s, int64_t timeout_ms) {
         int64_t stop_us = clock_monotonic_us() + SWEEP_US;
         while (code == SQLITE_DONE && done < count &&
                (done == 0 || clock_monotonic_us() < stop_us)) {
-            code = delete_expired(w, s, rows[done++], &deleted);
+            code = rows_remove_expired(w, rows[done++], s->now_ms + 1, &deleted);
         }
         if (code == SQLITE_DONE) {
             code = writer_run(w, WRITE_COMMIT);
