@@ -254,6 +254,14 @@ static bool submit(store *base, store_op *op) {
     return !room;
 }
 
+/* The database's own sizes are the database's to tell. */
+static void look(store *base, store_gauges *gauges) {
+    pg_store *self = (pg_store *)base;
+    pthread_mutex_lock(&self->lock);
+    gauges->waiting = self->queue.count + self->sweeps.count + self->working;
+    pthread_mutex_unlock(&self->lock);
+}
+
 static const char *describe(const store *base) {
     return ((const pg_store *)base)->description;
 }
@@ -264,6 +272,7 @@ const store_engine store_engine_postgres = {
     .close = close_store,
     .submit = submit,
     .describe = describe,
+    .look = look,
     .asset_sets = pg_store_asset_sets,
     .remove = pg_store_remove,
     .instead = "use PostgreSQL's pg_dump, pg_restore and psql",
