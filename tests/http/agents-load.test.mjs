@@ -8,10 +8,10 @@ import fs from "node:fs";
 import { test } from "node:test";
 import { act, KEYS, send, startKeyed } from "./agents.mjs";
 import { sql } from "./calls.mjs";
-import { IS_ASAN, sleep } from "./harness.mjs";
+import { IS_SANITIZED, sleep } from "./harness.mjs";
 
 const AGENTS = Number(process.env.AGENTS ?? 64);
-const ROUNDS = Number(process.env.ROUNDS ?? (IS_ASAN ? 3 : 8));
+const ROUNDS = Number(process.env.ROUNDS ?? (IS_SANITIZED ? 3 : 8));
 
 test(`${AGENTS} agents make and read ${ROUNDS} links each, exactly once, through a kill`, async () => {
   const args = ["--max-per-address", "0"];
@@ -58,7 +58,7 @@ test(`${AGENTS} agents make and read ${ROUNDS} links each, exactly once, through
   await server.stop();
 });
 
-const measuredElsewhere = (IS_ASAN && "sanitizers need more memory") || (process.env.ARXD_TEST_POSTGRES && "measured on SQLite");
+const measuredElsewhere = (IS_SANITIZED && "sanitizers need more memory") || (process.env.ARXD_TEST_POSTGRES && "measured on SQLite");
 test("500 listeners take less than 30 MB", { skip: measuredElsewhere }, async () => {
   const server = await startKeyed({ args: ["--max-per-address", "0"] });
   const resident = () => Number(fs.readFileSync(`/proc/${server.child.pid}/status`, "utf8").match(/VmRSS:\s+(\d+)/)[1]) / 1024;

@@ -20,7 +20,7 @@ import { databaseIn, POSTGRES } from "./database.mjs";
 export const ROOT = path.resolve(path.dirname(fileURLToPath(import.meta.url)), "../..");
 export const ARXD = path.resolve(ROOT, process.env.ARXD ?? "build/release/arxd");
 export const ARX = path.resolve(ROOT, process.env.ARX ?? "build/release/arx");
-export const IS_ASAN = process.env.TEST_MODE === "asan";
+export const IS_SANITIZED = (process.env.TEST_MODE ?? "release") !== "release";
 export const REFERENCE_ASSETS = process.env.ARX_UPSTREAM_ASSETS || null;
 
 const TMP = process.env.ARXD_TEST_TMP ?? path.join(ROOT, "build/test-tmp");

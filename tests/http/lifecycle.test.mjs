@@ -1,102 +1,10 @@
-/* How arxd starts, ends, and what survives when it is ended for it. */
+/* How arxd starts, and what survives when it is ended for it; stop.test.mjs is how it ends itself. */
 import assert from "node:assert/strict";
 import fs from "node:fs";
-import net from "node:net";
 import path from "node:path";
 import { test } from "node:test";
 import { checkDatabase, expire, lockDatabase, renameSets, sql } from "./database.mjs";
-import { ARXD, freePort, IS_ASAN, run, sleep, startServer, temporaryFolder, until } from "./harness.mjs";
-
-const REPORT = {
-  artifact: {
-    kind: "markdown",
-    content: Array.from({ length: 24_000 }, (_, i) => `w${(i * 7919) % 9973}`).join(" "),
-  },
-};
-
-test("SIGTERM when idle", async () => {
-  const server = await startServer();
-  await server.create("pe30");
-  await server.stop();
-});
-
-test("SIGINT", async () => {
-  const server = await startServer();
-  server.child.kill("SIGINT");
-  await server.waitForEnd();
-  assert.deepEqual(server.how, { code: 0, signal: null });
-  assert.equal(server.output, "");
-});
-
-test("SIGTERM with idle connections open", async () => {
-  const server = await startServer();
-  const sockets = await Promise.all(
-    Array.from(
-      { length: 10 },
-      () => new Promise((resolve) => { const s = net.connect(server.port, "127.0.0.1", () => resolve(s)); s.on("error", () => {}); }),
-    ),
-  );
-  sockets[0].write("GET /health HTTP/1.1\r\nHost: a\r\n\r\n");
-  sockets[1].write("POST /api/artifacts HTTP/1.1\r\nHost: a\r\nContent-Le");
-  await sleep(100);
-  const started = Date.now();
-  server.child.kill("SIGTERM");
-  await server.waitForEnd();
-  for (const socket of sockets) socket.destroy();
-  assert.equal(server.how.signal, null);
-  assert.ok([0, 1].includes(server.how.code), `exit ${server.how.code}`);
-  assert.ok(Date.now() - started < 15_000);
-  assert.ok(!fs.existsSync(`${server.db}-wal`));
-});
-
-test("SIGTERM during /encode: the answer is finished, exit 0", async () => {
-  const server = await startServer({ args: ["--shutdown-grace", "60000"] });
-  const answers = [server.post("/encode", REPORT), server.post("/encode", REPORT)];
-  await sleep(60);
-  server.child.kill("SIGTERM");
-  for (const { status } of await Promise.all(answers)) assert.equal(status, 200);
-  await server.waitForEnd();
-  assert.deepEqual(server.how, { code: 0, signal: null });
-  assert.equal(server.output, "");
-  assert.ok(!fs.existsSync(`${server.db}-wal`));
-});
-
-test("SIGTERM during /encode with no time left: exit 0 or 1, never an abort", async () => {
-  for (let round = 0; round < 3; round++) {
-    const server = await startServer({ args: ["--shutdown-grace", "1", "--workers", "1"] });
-    const answers = Array.from({ length: 6 }, () => server.post("/encode", REPORT).catch(() => null));
-    await sleep(30 + round * 40);
-    server.child.kill("SIGTERM");
-    await server.waitForEnd();
-    await Promise.all(answers);
-    assert.equal(server.how.signal, null, server.output);
-    assert.ok([0, 1].includes(server.how.code), `exit ${server.how.code}: ${server.output}`);
-    assert.ok(!/ERROR: AddressSanitizer|runtime error|LeakSanitizer/.test(server.output), server.output);
-    assert.ok(!fs.existsSync(`${server.db}-wal`));
-  }
-});
-
-test("writes in flight at SIGTERM are answered truly", async () => {
-  const server = await startServer();
-  const made = [];
-  const loops = Array.from({ length: 4 }, async () => {
-    for (;;) {
-      const answer = await server.post("/api/artifacts", { payload: "pe30" }).catch(() => null);
-      if (answer?.status !== 201) return;
-      made.push(answer.body.id);
-    }
-  });
-  await sleep(250);
-  server.child.kill("SIGTERM");
-  await server.waitForEnd();
-  await Promise.all(loops);
-  assert.deepEqual(server.how, { code: 0, signal: null });
-  assert.ok(!fs.existsSync(`${server.db}-wal`));
-  const again = await startServer({ folder: server.folder });
-  for (const id of made) await again.getJson(`/api/artifacts/${id}`);
-  assert.ok(made.length > 0);
-  await again.stop();
-});
+import { ARXD, freePort, run, sleep, startServer, temporaryFolder, until } from "./harness.mjs";
 
 test("SIGKILL loses no row that was answered 201", async () => {
   const folder = temporaryFolder("kill");
@@ -226,18 +134,4 @@ test("a start that would orphan rows is refused", async () => {
   renameSets(server.db, active);
   const again = await startServer({ folder: server.folder });
   await again.stop();
-});
-
-test("a thousand connections, one after the other and at once", { skip: IS_ASAN && "measured in release" }, async () => {
-  const server = await startServer({ args: ["--max-per-address", "1024"] });
-  const sockets = await Promise.all(
-    Array.from({ length: 200 }, () => new Promise((resolve, reject) => {
-      const socket = net.connect(server.port, "127.0.0.1", () => resolve(socket));
-      socket.once("error", reject);
-    })),
-  );
-  assert.equal((await server.request("GET", "/health")).status, 200);
-  for (const socket of sockets) socket.destroy();
-  for (let i = 0; i < 1000; i++) assert.equal((await server.request("GET", "/health")).status, 200);
-  await server.stop();
 });

@@ -6,7 +6,7 @@
  */
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { IS_ASAN, startServer } from "../http/harness.mjs";
+import { IS_SANITIZED, startServer } from "../http/harness.mjs";
 import { assertIntact } from "../storage/disk.mjs";
 import { growthDuring } from "./memory.mjs";
 import { MixedLoad } from "./mixed.mjs";
@@ -24,7 +24,7 @@ const seed = number("SOAK_SEED", Math.floor(Math.random() * 1e6) + 1);
  * What memory may differ by: links that are in the database's cache, results of jobs that are kept
  * for five minutes. ASan keeps what was freed; told to keep little, it still pads and fragments.
  */
-const MAY_GROW = (IS_ASAN ? 64 : 16) << 20;
+const MAY_GROW = (IS_SANITIZED ? 64 : 16) << 20;
 const ASAN_OPTIONS = `${process.env.ASAN_OPTIONS ?? ""}:quarantine_size_mb=8`;
 
 test("everything at once, for long", async (t) => {
