@@ -174,6 +174,14 @@ soak:
 	RESULTS=build/soak SOAK_REQUESTS=$(REQUESTS) tests/run.sh soak-asan
 	@grep -E '^# (seed|resident|[0-9]+ requests)' build/soak/soak-asan.soak.log
 
+# Every program over HTTP under ThreadSanitizer; `make test` runs those that have most to say.
+test-tsan:
+	deploy/install-deps.sh test
+	@$(MAKE) --no-print-directory tests/node_modules/.bin/node
+	@$(MAKE) --no-print-directory MODE=tsan fresh
+	@+$(PARALLEL_MAKE) page
+	@tests/run.sh http-tsan
+
 # The container image alone; and README's two commands on a bare Debian, which takes long.
 test-image:
 	deploy/install-deps.sh test

@@ -14,6 +14,7 @@
 #   browser               the page in Chromium, over arxd; pictures of it go to build/screenshots
 #   http,  http-asan      arxd itself, over sockets; its stderr must stay empty
 #   http-postgres         the same on PostgreSQL
+#   http-tsan             the same under ThreadSanitizer; `make test-tsan` runs all of them
 #   soak-asan             two minutes of everything at once (tests/soak/soak.test.mjs; `make soak` for more)
 #   nodes                 several arxd on one PostgreSQL
 #   storage               arxd on a disk that fails or loses what was not synced; without memory
@@ -36,8 +37,8 @@ RESULTS=${RESULTS:-$RUNS/$$}
 TIMEOUT_S=600
 
 # name of the suite without its mode or database, and the mode
-base_of() { name=${1%-asan} && echo "${name%-postgres}"; }
-mode_of() { case $1 in *-asan) echo asan ;; *) echo release ;; esac; }
+base_of() { name=${1%-asan} && name=${name%-tsan} && echo "${name%-postgres}"; }
+mode_of() { case $1 in *-asan) echo asan ;; *-tsan) echo tsan ;; *) echo release ;; esac; }
 
 on_postgres() { case $1 in *-postgres) ;; *) return 1 ;; esac; }
 
@@ -71,6 +72,7 @@ execute() {
     suite=$1 program=$2 mode=$(mode_of "$1")
     export ASAN_OPTIONS="detect_stack_use_after_return=1:strict_string_checks=1:${ASAN_OPTIONS:-}"
     export UBSAN_OPTIONS="print_stacktrace=1:halt_on_error=1:${UBSAN_OPTIONS:-}"
+    export TSAN_OPTIONS="halt_on_error=1:second_deadlock_stack=1:${TSAN_OPTIONS:-}"
     on_postgres "$suite" || unset ARXD_TEST_POSTGRES
     export ARXD="$PWD/build/$mode/arxd" ARX="$PWD/build/$mode/arx" TEST_MODE="$mode"
     case $(base_of "$suite") in
