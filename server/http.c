@@ -152,6 +152,13 @@ static enum MHD_Result judge_head(http_request *request, const char *method, con
         http_close_after(request);
         return refuse(request, HTTP_FAULT_BAD_REQUEST);
     }
+    if (framing.has_encoding) {
+        /*
+         * The library reads chunks itself, and lets LF alone end their lines, where a proxy may
+         * read on: the two would find different ends. What follows is therefore never a request.
+         */
+        http_close_after(request);
+    }
     switch (http_target_split(request->path_text, &request->path)) {
     case HTTP_TARGET_OK:
         request->chosen = server->options.app->route(request);

@@ -405,6 +405,42 @@ static void test_framing(void **state) {
     expect("GET show HTTP/1.1\r\nHost: h\r\n\r\n", 400, NULL);
 }
 
+/* Chunks in which two readers may find two ends: nothing behind them is answered, sound or not. */
+static void test_chunks(void **state) {
+    (void)state;
+    static const char *const bodies[] = {
+        "5\r\nhello\r\n0\r\n\r\n",
+        "5\nhello\n0\n\n",
+        "5;a\nhello\r\n0\r\n\r\n",
+        "5;a=\"\r\nhello\r\n0\r\n\r\n",
+        "5;a\r\nhello\r\n0;b\n\r\n",
+        "5\r\nhello\r\n0\r\nContent-Length: 9\r\n\r\n",
+        "5\r\nhello\r\n0\r\nTransfer-Encoding: chunked\nX: y\r\n\r\n",
+        "5\r\nhello\r\n00000\r\n\r\n",
+        "5 \r\nhello\r\n0\r\n\r\n",
+        "+5\r\nhello\r\n0\r\n\r\n",
+        "0x5\r\nhello\r\n0\r\n\r\n",
+        "5\rhello\r\n0\r\n\r\n",
+        "5\r\nhello0\r\n\r\n",
+        "100000000000000005\r\nhello\r\n0\r\n\r\n",
+    };
+    static const char *const paths[] = {"/echo", "/nope", "/waits"};
+    for (size_t i = 0; i < sizeof bodies / sizeof bodies[0]; i++) {
+        for (size_t k = 0; k < sizeof paths / sizeof paths[0]; k++) {
+            char request[400];
+            (void)snprintf(request, sizeof request,
+                           "POST %s HTTP/1.1\r\nHost: h\r\nTransfer-Encoding: chunked\r\n\r\n%s"
+                           "GET /show/inner HTTP/1.1\r\nHost: h\r\n\r\n",
+                           paths[k], bodies[i]);
+            char *reply = ask(request); /* ends: the connection was closed, unasked */
+            if (times(reply, "HTTP/1.1 ") > 1 || strstr(reply, "|inner|") != NULL) {
+                fail_msg("for\n%s\ngot\n%.600s", request, reply);
+            }
+            free(reply);
+        }
+    }
+}
+
 static void test_paths(void **state) {
     (void)state;
     static const char *const paths[] = {"/show%00.html",       "/show/%2e%2e/x", "/../x",
@@ -733,11 +769,12 @@ static void test_start_refused(void **state) {
 
 int main(void) {
     const struct CMUnitTest serving[] = {
-        cmocka_unit_test(test_plain),    cmocka_unit_test(test_every_reply),
-        cmocka_unit_test(test_framing),  cmocka_unit_test(test_nul),
-        cmocka_unit_test(test_pieces),   cmocka_unit_test(test_paths),
-        cmocka_unit_test(test_pipeline), cmocka_unit_test(test_body_limit),
-        cmocka_unit_test(test_waiting),  cmocka_unit_test(test_abort),
+        cmocka_unit_test(test_plain),      cmocka_unit_test(test_every_reply),
+        cmocka_unit_test(test_framing),    cmocka_unit_test(test_chunks),
+        cmocka_unit_test(test_nul),        cmocka_unit_test(test_pieces),
+        cmocka_unit_test(test_paths),      cmocka_unit_test(test_pipeline),
+        cmocka_unit_test(test_body_limit), cmocka_unit_test(test_waiting),
+        cmocka_unit_test(test_abort),
     };
     const struct CMUnitTest stopping[] = {
         cmocka_unit_test(test_stop_cancels),
