@@ -249,7 +249,7 @@ WASM_CC := clang-14 --target=wasm32-wasi
 WASM_CFLAGS := -std=c17 $(WARN) -O2 -mbulk-memory -DNDEBUG -fvisibility=hidden -ffunction-sections -fdata-sections \
                -MMD -MP -Icodec
 # 256 KB of stack below the data, so that running out of it traps; at most 1 GB in all.
-WASM_LDFLAGS := -mexec-model=reactor -Wl,--gc-sections -Wl,--strip-all -Wl,--stack-first \
+WASM_LDFLAGS := -mexec-model=reactor -Wl,--wrap=calloc -Wl,--gc-sections -Wl,--strip-all -Wl,--stack-first \
                 -Wl,-z,stack-size=262144 -Wl,--max-memory=1073741824
 # What stands on libraries stays out: the page has its own Brotli and deflate, and the browser's URLs.
 WASM_SRC := $(filter-out codec/arx_main.c codec/brotli%.c codec/deflate%.c codec/entropy_native.c codec/url%.c, \
@@ -265,7 +265,8 @@ build/wasm/%.o: %.c
 	@mkdir -p $(@D)
 	$(WASM_CC) $(WASM_CFLAGS) -c $< -o $@
 
-build/wasm/codec/mixer%.o: WASM_CFLAGS += -O3
+# Every browser that the page is built for has SIMD.
+build/wasm/codec/mixer%.o: WASM_CFLAGS += -O3 -msimd128
 
 build/wasm/core.wasm: $(WASM_OBJ)
 	$(WASM_CC) $(WASM_LDFLAGS) $^ -o $@

@@ -100,6 +100,8 @@ export function createEngine(from) {
     async run(name, request, options = {}) {
       const { assetSet, isCancelled = () => false } = options;
       const call = { assetSet, unavailable: [] };
+      // nearly every call asks for it as soon as the core is here: it comes meanwhile
+      if (name !== "filetype") getIndex().catch(() => {});
       try {
         for (let turn = 0; turn < MAX_TURNS; turn++) {
           options.onProgress?.("load", turn, turn + 1);
