@@ -183,15 +183,16 @@ LOOP_INLINE __m256i clamp16(__m256i value, int16_t limit) {
     return _mm256_min_epi16(value, _mm256_set1_epi16(limit));
 }
 
-/* factor: pairs of |error| and 12800; sign: the error in every 16 bits. */
+/*
+ * The size of input * error / 25600 is (|input| * |error| / 512 + 25) / 50, rounded down each time
+ * (test_mixer_exact_avx2.c). factor: |error| * 16 in every 16 bits; sign: the error.
+ */
 LOOP_INLINE __m256i learn_weights(__m256i weights, __m256i inputs, __m256i factor, __m256i sign) {
-    /* |error| * |input| + 12800, then / 25600 as >> 10 and / 25 (test_mixer_exact.c). */
-    __m256i size = _mm256_abs_epi16(inputs);
-    __m256i one = _mm256_set1_epi16(1);
-    __m256i low = _mm256_madd_epi16(_mm256_unpacklo_epi16(size, one), factor);
-    __m256i high = _mm256_madd_epi16(_mm256_unpackhi_epi16(size, one), factor);
-    __m256i delta = _mm256_packus_epi32(_mm256_srli_epi32(low, 10), _mm256_srli_epi32(high, 10));
-    delta = _mm256_srli_epi16(_mm256_mulhi_epu16(delta, _mm256_set1_epi16((int16_t)41944)), 4);
+    __m256i size = _mm256_slli_epi16(_mm256_abs_epi16(inputs), 3);
+    __m256i product = _mm256_mulhi_epu16(size, factor);
+    product = _mm256_add_epi16(product, _mm256_set1_epi16(25));
+    __m256i delta =
+        _mm256_srli_epi16(_mm256_mulhi_epu16(product, _mm256_set1_epi16((int16_t)41944)), 5);
     delta = _mm256_sign_epi16(_mm256_sign_epi16(delta, inputs), sign);
     return clamp16(_mm256_add_epi16(weights, delta), ARX_WEIGHT_LIMIT);
 }
@@ -232,8 +233,9 @@ LOOP_INLINE void loop_learn(const loop_byte *b, arx_model *model, uint8_t byte,
     __m256i error =
         _mm256_sub_epi32(target, _mm256_setr_epi32(q[0], q[1], q[2], q[3], q[4], q[5], q[6], q[7]));
     store(targets, target);
-    store(factors, _mm256_or_si256(_mm256_abs_epi32(error), _mm256_set1_epi32(12800 << 16)));
-    store(signs, _mm256_blend_epi16(error, _mm256_slli_epi32(error, 16), 0xAA));
+    __m256i both = _mm256_blend_epi16(error, _mm256_slli_epi32(error, 16), 0xAA);
+    store(signs, both);
+    store(factors, _mm256_slli_epi16(_mm256_abs_epi16(both), 4));
 
     for (unsigned i = 0; i < 8; i++) {
         if (ahead != NULL) {

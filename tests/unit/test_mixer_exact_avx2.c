@@ -59,9 +59,9 @@ LOOP_FUNCTION static void check_weights(int32_t error, int32_t input, int16_t st
         inputs[k] = (int16_t)(input + k);
     }
     int32_t size = error < 0 ? -error : error;
-    store(got,
-          learn_weights(_mm256_set1_epi16(start), load(inputs),
-                        _mm256_set1_epi32(size | 12800 << 16), _mm256_set1_epi16((int16_t)error)));
+    store(got, learn_weights(_mm256_set1_epi16(start), load(inputs),
+                             _mm256_set1_epi16((int16_t)(size * 16)),
+                             _mm256_set1_epi16((int16_t)error)));
     for (int32_t k = 0; k < ARX_WEIGHTS; k++) {
         int32_t wanted = start + divide_round(error * inputs[k], 25600);
         wanted = wanted < -16384 ? -16384 : wanted > 16384 ? 16384 : wanted;
