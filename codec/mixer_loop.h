@@ -21,6 +21,13 @@
  */
 #include "mixer_coder.h"
 
+/*
+ * Texts are worked on in pieces, each a call: a browser that finds a function slow swaps in a
+ * better compiled one between two calls, never during one. Others lose nothing by it.
+ */
+#define LOOP_PIECE       LOOP_FUNCTION __attribute__((noinline))
+#define LOOP_PIECE_BYTES ((size_t)512)
+
 /* Finds the slots of a known byte, the next one to the contexts. */
 LOOP_INLINE void loop_find_all(loop_byte *b, const arx_model *model, uint8_t byte, arx_undo *undo) {
     loop_begin(b, &model->context.step, undo);
@@ -33,10 +40,15 @@ typedef struct loop_encoder {
     uint32_t lo;
     uint32_t hi;
     size_t staged;
-    uint8_t stage[1024]; /* on its way to the buffer */
+    uint8_t stage[1024]; /* on its way to the buffer; has room for the end */
 } loop_encoder;
 
-LOOP_INLINE void encode_byte(loop_encoder *encoder, const loop_byte *b, uint8_t byte) {
+LOOP_INLINE void encode_byte(loop_encoder *encoder, const loop_byte *b, uint8_t byte,
+                             arx_buf *out) {
+    if (encoder->staged > sizeof encoder->stage - ARX_CODER_BYTE_MAX - ARX_CODER_BYTES) {
+        arx_buf_append(out, encoder->stage, encoder->staged);
+        encoder->staged = 0;
+    }
     uint32_t lo = encoder->lo;
     uint32_t hi = encoder->hi;
     size_t staged = encoder->staged;
@@ -62,13 +74,9 @@ LOOP_INLINE void encode_byte(loop_encoder *encoder, const loop_byte *b, uint8_t 
  * on the byte before (whether it puts out a byte cannot be foreseen: a wrong guess must not have to
  * wait for a probability, with all the mixing behind it thrown away).
  */
-LOOP_INLINE void run_text(arx_model *model, const uint8_t *text, size_t len, arx_undo_log *log,
-                          loop_encoder *encoder, arx_buf *out) {
+LOOP_INLINE void run_text(arx_model *model, const uint8_t *text, size_t len, arx_undo *undo,
+                          size_t stride, loop_encoder *encoder, arx_buf *out) {
     loop_byte bytes[2];
-    /* Without a log all entries land on one place, so that no bit has to ask. */
-    arx_undo sink;
-    arx_undo *undo = log->entries != NULL ? log->entries : &sink;
-    size_t stride = log->entries != NULL;
     if (len > 0) {
         loop_find_all(&bytes[0], model, text[0], undo);
     }
@@ -76,11 +84,7 @@ LOOP_INLINE void run_text(arx_model *model, const uint8_t *text, size_t len, arx
         loop_byte *b = &bytes[i & 1];
         loop_byte *next = &bytes[(i + 1) & 1];
         if (encoder != NULL && i > 0) {
-            encode_byte(encoder, next, text[i - 1]);
-            if (encoder->staged > sizeof encoder->stage - ARX_CODER_BYTE_MAX) {
-                arx_buf_append(out, encoder->stage, encoder->staged);
-                encoder->staged = 0;
-            }
+            encode_byte(encoder, next, text[i - 1], out);
         }
         arx_model_advance(model, text[i], undo);
         bool more = i + 1 < len;
@@ -93,20 +97,39 @@ LOOP_INLINE void run_text(arx_model *model, const uint8_t *text, size_t len, arx
         undo += stride;
     }
     if (encoder != NULL && len > 0) {
-        encode_byte(encoder, &bytes[(len - 1) & 1], text[len - 1]);
+        encode_byte(encoder, &bytes[(len - 1) & 1], text[len - 1], out);
     }
-    log->used = len;
+}
+
+LOOP_PIECE static void prime_piece(arx_model *model, const uint8_t *text, size_t len) {
+    arx_undo sink;
+    run_text(model, text, len, &sink, 0, NULL, NULL);
 }
 
 LOOP_FUNCTION static void run_prime(arx_model *model, const uint8_t *text, size_t len) {
-    arx_undo_log log = {.entries = NULL};
-    run_text(model, text, len, &log, NULL, NULL);
+    for (size_t at = 0; at < len; at += LOOP_PIECE_BYTES) {
+        prime_piece(model, text + at, len - at < LOOP_PIECE_BYTES ? len - at : LOOP_PIECE_BYTES);
+    }
+}
+
+LOOP_PIECE static void encode_piece(arx_model *model, const uint8_t *text, size_t len,
+                                    arx_undo *undo, size_t stride, loop_encoder *encoder,
+                                    arx_buf *out) {
+    run_text(model, text, len, undo, stride, encoder, out);
 }
 
 LOOP_FUNCTION static void run_encode(arx_model *model, const uint8_t *text, size_t len,
                                      arx_undo_log *log, arx_buf *out) {
     loop_encoder encoder = {.lo = 0, .hi = UINT32_MAX};
-    run_text(model, text, len, log, &encoder, out);
+    /* Without a log all entries land on one place, so that no bit has to ask. */
+    arx_undo sink;
+    arx_undo *undo = log->entries != NULL ? log->entries : &sink;
+    size_t stride = log->entries != NULL;
+    for (size_t at = 0; at < len; at += LOOP_PIECE_BYTES) {
+        encode_piece(model, text + at, len - at < LOOP_PIECE_BYTES ? len - at : LOOP_PIECE_BYTES,
+                     undo + at * stride, stride, &encoder, out);
+    }
+    log->used = len;
     for (unsigned shift = 32; shift > 0;) {
         shift -= 8;
         encoder.stage[encoder.staged++] = (uint8_t)(encoder.lo >> shift);
@@ -123,14 +146,19 @@ typedef struct loop_decoder {
 } loop_decoder;
 
 /*
- * Asks for the lines along the likeliest byte: right more often than not, and a whole byte early,
- * where the branches of decode_byte() are at most a few bits ahead.
+ * Begins the byte to come and asks for the lines along the likeliest one, which this answers: right
+ * more often than not, and a whole byte early, where the branches of decode_byte() are at most a
+ * few bits ahead.
  */
-LOOP_INLINE void fetch_guess(loop_byte *b, const arx_model *model, uint8_t guess) {
+LOOP_INLINE uint8_t begin_guess(loop_byte *b, const arx_model *model, arx_undo *undo) {
+    uint8_t guess = arx_model_guess(model);
+    arx_model_expect(model, guess);
+    loop_begin(b, &model->context.step, undo);
     for (unsigned i = 0; i < 8; i++) {
         loop_find(b, i, (256u | guess) >> (8 - i));
         loop_fetch(b, model, i);
     }
+    return guess;
 }
 
 /*
@@ -140,15 +168,11 @@ LOOP_INLINE void fetch_guess(loop_byte *b, const arx_model *model, uint8_t guess
  * deep in the next bit's memory accesses by the time the probability is known.
  */
 LOOP_INLINE bool decode_byte(loop_byte *b, const arx_model *model, loop_decoder *decoder,
-                             arx_undo *undo, uint8_t *byte) {
+                             uint8_t guess, arx_undo *undo, uint8_t *byte) {
     loop_decoder d = *decoder;
-    uint32_t guess = 256u | arx_model_guess(model);
     uint32_t c0 = 1;
-    loop_begin(b, &model->context.step, undo);
-    arx_model_expect(model, (uint8_t)guess);
-    fetch_guess(b, model, (uint8_t)guess);
     for (unsigned i = 0; i < 8; i++) {
-        if (i < 7 && guess >> (8 - i) != c0) {
+        if (i < 7 && (256u | guess) >> (8 - i) != c0) {
             /* Not the guessed byte: the lines of both values of the next bit. */
             loop_find(b, i + 1, c0 * 2);
             loop_fetch(b, model, i + 1);
@@ -182,12 +206,25 @@ LOOP_INLINE bool decode_byte(loop_byte *b, const arx_model *model, loop_decoder 
     return true;
 }
 
+/* Decodes `len` bytes, or fewer when the coded bytes end; answers how many. */
+LOOP_PIECE static size_t decode_piece(arx_model *model, loop_decoder *decoder, uint8_t *text,
+                                      size_t len, arx_undo *undo, size_t stride) {
+    loop_byte b;
+    for (size_t i = 0; i < len; i++) {
+        uint8_t guess = begin_guess(&b, model, undo);
+        if (!decode_byte(&b, model, decoder, guess, undo, &text[i])) {
+            return i;
+        }
+        loop_learn(&b, model, text[i], NULL);
+        arx_model_advance(model, text[i], undo);
+        undo += stride;
+    }
+    return len;
+}
+
 LOOP_FUNCTION static bool run_decode(arx_model *model, const uint8_t *coded, size_t len,
                                      size_t text_len, arx_undo_log *log, arx_buf *out) {
-    loop_byte b;
-    uint8_t stage[1024]; /* on its way to the buffer */
-    size_t staged = 0;
-    size_t done = 0;
+    uint8_t piece[LOOP_PIECE_BYTES];
     log->used = 0;
     if (len < ARX_CODER_BYTES) {
         return false;
@@ -198,22 +235,16 @@ LOOP_FUNCTION static bool run_decode(arx_model *model, const uint8_t *coded, siz
     }
     arx_undo sink;
     arx_undo *undo = log->entries != NULL ? log->entries : &sink;
-    while (done < text_len && out->status == ARX_OK) {
-        uint8_t byte;
-        if (!decode_byte(&b, model, &decoder, undo, &byte)) {
+    size_t stride = log->entries != NULL;
+    while (log->used < text_len && out->status == ARX_OK) {
+        size_t want = text_len - log->used;
+        want = want < sizeof piece ? want : sizeof piece;
+        size_t got = decode_piece(model, &decoder, piece, want, undo + log->used * stride, stride);
+        arx_buf_append(out, piece, got);
+        log->used += got;
+        if (got < want) {
             break;
         }
-        loop_learn(&b, model, byte, NULL);
-        arx_model_advance(model, byte, undo);
-        undo += log->entries != NULL;
-        done++;
-        stage[staged++] = byte;
-        if (staged == sizeof stage) {
-            arx_buf_append(out, stage, staged);
-            staged = 0;
-        }
     }
-    arx_buf_append(out, stage, staged);
-    log->used = done;
-    return done == text_len;
+    return log->used == text_len;
 }
