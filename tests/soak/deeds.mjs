@@ -3,6 +3,7 @@
  * which gets the client and throws where an answer is not the one that is right.
  */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import net from "node:net";
 import { sleep } from "../http/harness.mjs";
 import { payloadOf } from "../http/page.mjs";
@@ -138,6 +139,93 @@ async function encodeLater(client) {
   }
 }
 
+/* ---- agents ---- */
+
+/** The result of an action by OUI, once it is final; null where the workers have no room or time. */
+async function act(client, action, params, requestId = randomUUID()) {
+  const [surfaceId, actionId] = action.split(".");
+  let answer = await client.ask("POST", "/oui/dispatch", { json: { requestId, surfaceId, actionId, params, timestamp: Date.now() } });
+  for (let i = 0; (answer.status === 202 || answer.status === 204) && i < 60; i++)
+    answer = await client.ask("GET", `/oui/results/${requestId}?final=1&waitMs=2000`);
+  const busy = answer.status === 503 || ["app:busy", "TIMEOUT"].includes(answer.body?.error?.code);
+  if (busy) {
+    client.load.turnedAway++;
+    return null;
+  }
+  assert.ok(answer.status === 200 && answer.body.success, `${action}: ${answer.status} ${answer.text.slice(0, 300)}`);
+  return answer.body.data;
+}
+
+/** The result of a tool by MCP, likewise. */
+async function use(client, name, args) {
+  const json = { jsonrpc: "2.0", id: client.made, method: "tools/call", params: { name, arguments: args } };
+  const { body } = await client.want(200, "POST", "/mcp", { json, headers: { "Content-Type": "application/json", Accept: "application/json, text/event-stream" } });
+  const { isError, structuredContent, content } = body.result;
+  if (isError && /app:busy|TIMEOUT/.test(content[0].text)) {
+    client.load.turnedAway++;
+    return null;
+  }
+  assert.ok(!isError, `${name}: ${content[0].text.slice(0, 300)}`);
+  return structuredContent;
+}
+
+async function keepMade(client, made, text) {
+  const { payload } = (await client.want(200, "GET", `/api/artifacts/${made.id}`)).body;
+  client.keep({ id: made.id, key: made.edit_key, payload, text });
+}
+
+async function createByAgent(client) {
+  const text = client.newText();
+  const requestId = randomUUID();
+  const params = { artifact: { kind: "markdown", content: text } };
+  const made = await act(client, "artifacts.create_link", params, requestId);
+  if (!made) return;
+  assert.deepEqual(await act(client, "artifacts.create_link", params, requestId), made, "a request id runs once");
+  await keepMade(client, made, text);
+  const read = await act(client, "artifacts.read", { id: made.id });
+  if (read) assert.equal(read.text, text);
+}
+
+async function encodeByAgent(client) {
+  const text = client.newText();
+  const made = await act(client, "artifacts.encode", { artifact: { kind: "markdown", content: text } });
+  const back = made && (await act(client, "artifacts.decode", { payload: made.payload }));
+  if (back) assert.equal(back.envelope.artifacts[0].content, text);
+}
+
+async function createByTool(client) {
+  const text = client.newText();
+  const made = await use(client, "artifacts_create_link", { artifact: { kind: "markdown", content: text } });
+  if (!made) return;
+  await keepMade(client, made, text);
+  const read = await use(client, "artifacts_read", { id: made.id });
+  if (read) assert.equal(read.text, text);
+}
+
+async function snapshot(client) {
+  const { headers } = await client.want(200, "GET", "/oui/snapshot");
+  assert.equal(headers["oui-version"], "0.7.0");
+}
+
+/** Listens until it has been told of the service, and leaves. */
+function listen(client) {
+  client.load.requests++;
+  return new Promise((resolve, reject) => {
+    let heard = "";
+    const socket = net.connect(client.server.port, "127.0.0.1", () => socket.write("GET /oui/events?announce=1 HTTP/1.1\r\nHost: localhost\r\n\r\n"));
+    socket.setEncoding("utf8");
+    socket.on("data", (piece) => {
+      heard += piece;
+      if (!heard.includes('"limits"')) return;
+      socket.destroy();
+      if (heard.startsWith("HTTP/1.1 200 ")) resolve();
+      else reject(new Error(heard.slice(0, 300)));
+    });
+    socket.once("error", reject);
+    socket.once("end", () => reject(new Error(`the stream ended: ${heard.slice(0, 300)}`)));
+  });
+}
+
 /* ---- what is served as it is ---- */
 
 async function assets(client) {
@@ -169,6 +257,9 @@ const MISTAKES = [
   [404, "DELETE", `/api/artifacts/${UNKNOWN}`, { key: "A".repeat(22) }],
   [405, "PATCH", `/api/artifacts/${UNKNOWN}`, { body: "{}" }],
   [405, "DELETE", "/encode"],
+  [405, "GET", "/mcp"],
+  [400, "GET", "/oui/events?surface=nope"],
+  [400, "POST", "/oui/dispatch", { body: "[" }],
   [501, "BREW", "/"],
   [400, "POST", "/api/artifacts", { body: "{" }],
   [400, "POST", "/api/artifacts", { body: "[".repeat(5000) }],
@@ -251,6 +342,11 @@ export const DEEDS = [
   [10, "count views", countViews],
   [12, "encode", encode],
   [6, "encode later", encodeLater],
+  [8, "create by an agent", createByAgent],
+  [6, "encode by an agent", encodeByAgent],
+  [8, "create by a tool", createByTool],
+  [4, "snapshot", snapshot],
+  [5, "listen", listen],
   [40, "assets", assets],
   [40, "documents", documents],
   [1, "cleanup", cleanup],
