@@ -24,11 +24,13 @@ export const IS_SANITIZED = (process.env.TEST_MODE ?? "release") !== "release";
 export const REFERENCE_ASSETS = process.env.ARX_UPSTREAM_ASSETS || null;
 
 const TMP = process.env.ARXD_TEST_TMP ?? path.join(ROOT, "build/test-tmp");
-const START_MS = 20_000;
-const STOP_MS = 30_000;
+// How long is too long, also for a sanitizer on a busy machine.
+const WAIT_MS = 30_000;
+const START_MS = 60_000;
+const STOP_MS = 60_000;
 
 /** Waits until `probe` (may be async) gives a truthy value, and returns it. */
-export async function until(probe, what, timeoutMs = 10_000) {
+export async function until(probe, what, timeoutMs = WAIT_MS) {
   const end = Date.now() + timeoutMs;
   for (;;) {
     const value = await probe();
