@@ -4,9 +4,11 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "asset_sets.h"
 #include "check.h"
+#include "copying.h"
 #include "ids.h"
 #include "store_admin.h"
 #include "tokens.h"
@@ -71,6 +73,17 @@ static int restore(const server_config *config, char *why, size_t why_size) {
     return COMMAND_DONE;
 }
 
+static int copy(const server_config *config, char *why, size_t why_size) {
+    store_options from = command_store(config);
+    store_options to = from;
+    from.path = config->operands[0];
+    to.path = config->operands[1];
+    FILE *terminal = isatty(STDERR_FILENO) == 1 ? stderr : NULL;
+    return copy_database(&from, &to, stdout, terminal, why, why_size) == COPY_SAME
+               ? COMMAND_DONE
+               : COMMAND_NOT_DONE;
+}
+
 static int check(const server_config *config, char *why, size_t why_size) {
     const store_options stored = command_store(config);
     asset_sets *sets =
@@ -100,7 +113,8 @@ int command_run(config_action action, const server_config *config, char *why, si
         int (*run)(const server_config *config, char *why, size_t why_size);
     } commands[] = {
         {CONFIG_TOKEN, make_token}, {CONFIG_DELETE, delete_link}, {CONFIG_BACKUP, backup},
-        {CONFIG_RESTORE, restore},  {CONFIG_CHECK, check},        {CONFIG_STATS, stats},
+        {CONFIG_RESTORE, restore},  {CONFIG_COPY, copy},          {CONFIG_CHECK, check},
+        {CONFIG_STATS, stats},
     };
     for (size_t i = 0; i < sizeof commands / sizeof commands[0]; i++) {
         if (commands[i].action == action) {

@@ -1,6 +1,6 @@
 /*
  * commands.h - what arxd does instead of serving: `arxd token`, `delete`, `backup`, `restore`,
- * `check` and `stats`. Each runs in a process of its own, mostly beside a daemon.
+ * `copy`, `check` and `stats`. Each runs in a process of its own, mostly beside a daemon.
  */
 #ifndef ARXD_COMMANDS_H
 #define ARXD_COMMANDS_H

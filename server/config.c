@@ -96,22 +96,28 @@ static const setting settings[] = {
 
 #define SETTING_COUNT (sizeof settings / sizeof settings[0])
 
+/* Operands that are given as flags; all of them are databases. */
+static const char *const copy_flags[CONFIG_OPERANDS] = {"--from", "--to"};
+
 /* What arxd does instead of serving. */
 static const struct {
     const char *name;
     config_action action;
-    size_t min; /* operands */
+    size_t min; /* operands by their place */
     size_t max;
     const char *form;
     const char *help;
+    const char *const *flags; /* NULL: it has none of its own */
 } commands[] = {
     {"token", CONFIG_TOKEN, 2, 3, "token NAME SCOPES [EXPIRES]",
-     "print a new token and its line for the tokens file"},
-    {"delete", CONFIG_DELETE, 1, 1, "delete ID", "remove a link, whoever made it"},
-    {"backup", CONFIG_BACKUP, 1, 1, "backup FILE", "copy the database, also while arxd runs"},
-    {"restore", CONFIG_RESTORE, 1, 1, "restore FILE", "put a backup in the database's place"},
-    {"check", CONFIG_CHECK, 0, 0, "check", "look the database and every link in it over"},
-    {"stats", CONFIG_STATS, 0, 0, "stats", "count what is in the database"},
+     "print a new token and its line for the tokens file", NULL},
+    {"delete", CONFIG_DELETE, 1, 1, "delete ID", "remove a link, whoever made it", NULL},
+    {"backup", CONFIG_BACKUP, 1, 1, "backup FILE", "copy the database, also while arxd runs", NULL},
+    {"restore", CONFIG_RESTORE, 1, 1, "restore FILE", "put a backup in the database's place", NULL},
+    {"copy", CONFIG_COPY, 0, 0, "copy --from DATABASE --to DATABASE",
+     "copy everything to a database of either kind; killed, it goes on", copy_flags},
+    {"check", CONFIG_CHECK, 0, 0, "check", "look the database and every link in it over", NULL},
+    {"stats", CONFIG_STATS, 0, 0, "stats", "count what is in the database", NULL},
 };
 
 #define COMMAND_COUNT (sizeof commands / sizeof commands[0])
@@ -391,7 +397,34 @@ static config_action special_flag(const char *argument) {
 typedef struct words {
     const char *word[1 + CONFIG_OPERANDS];
     size_t count;
+    const char *named[CONFIG_OPERANDS];
 } words;
+
+static size_t find_command(const words *given) {
+    size_t i = 0;
+    while (i < COMMAND_COUNT && strcmp(commands[i].name, given->word[0]) != 0) {
+        i++;
+    }
+    return i;
+}
+
+/*
+ * Where the value of a flag goes that belongs to the command alone, as in `arxd copy --from FILE`.
+ * NULL: it is none of those.
+ */
+static const char **find_named(words *given, const char *argument, size_t len) {
+    size_t i = given->count == 0 ? COMMAND_COUNT : find_command(given);
+    if (i == COMMAND_COUNT || commands[i].flags == NULL) {
+        return NULL;
+    }
+    for (size_t k = 0; k < CONFIG_OPERANDS; k++) {
+        const char *name = commands[i].flags[k];
+        if (name != NULL && strlen(name) == len && strncmp(name, argument, len) == 0) {
+            return &given->named[k];
+        }
+    }
+    return NULL;
+}
 
 /* `action` unless a command says another. */
 static config_action read_command(server_config *config, const words *given, config_action action,
@@ -399,24 +432,32 @@ static config_action read_command(server_config *config, const words *given, con
     if (given->count == 0) {
         return action;
     }
-    for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        if (strcmp(commands[i].name, given->word[0]) != 0) {
-            continue;
-        }
-        size_t operands = given->count - 1;
-        if (operands < commands[i].min || operands > commands[i].max) {
-            (void)snprintf(why, why_size, "%s: write it as arxd %s", commands[i].name,
-                           commands[i].form);
+    size_t i = find_command(given);
+    if (i == COMMAND_COUNT) {
+        (void)snprintf(why, why_size, "\"%.200s\" is no command of arxd; see arxd --help",
+                       given->word[0]);
+        return CONFIG_WRONG;
+    }
+    bool whole = true;
+    for (size_t k = 0; k < CONFIG_OPERANDS; k++) {
+        const char *name = commands[i].flags != NULL ? commands[i].flags[k] : NULL;
+        const char *value = name != NULL           ? given->named[k]
+                            : k + 1 < given->count ? given->word[1 + k]
+                                                   : NULL;
+        whole = whole && (name == NULL || (value != NULL && *value != '\0'));
+        if (whole && name != NULL &&
+            !set_database(&value, &(source){NULL, name, value, why, why_size})) {
             return CONFIG_WRONG;
         }
-        for (size_t k = 0; k < operands; k++) {
-            config->operands[k] = given->word[1 + k];
-        }
-        return commands[i].action;
+        config->operands[k] = value;
     }
-    (void)snprintf(why, why_size, "\"%.200s\" is no command of arxd; see arxd --help",
-                   given->word[0]);
-    return CONFIG_WRONG;
+    size_t operands = given->count - 1;
+    if (!whole || operands < commands[i].min || operands > commands[i].max) {
+        (void)snprintf(why, why_size, "%s: write it as arxd %s", commands[i].name,
+                       commands[i].form);
+        return CONFIG_WRONG;
+    }
+    return commands[i].action;
 }
 
 /* Applies argv over what is there. --help and --version end it. */
@@ -440,6 +481,11 @@ static config_action apply_flags(server_config *config, int argc, char *const *a
             continue;
         }
         size_t len = strcspn(argument, "=");
+        const char **named = find_named(&given, argument, len);
+        if (named != NULL) {
+            *named = argument[len] == '=' ? argument + len + 1 : i + 1 < argc ? argv[++i] : NULL;
+            continue;
+        }
         const setting *row =
             strncmp(argument, "--", 2) == 0 ? find_flag(argument + 2, len - 2) : NULL;
         if (row == NULL) {
@@ -553,7 +599,7 @@ void config_print_help(FILE *out) {
                 "links.\n\nusage: arxd [flag ...]\n       arxd command ... [flag ...]\n\n",
                 out);
     for (size_t i = 0; i < COMMAND_COUNT; i++) {
-        (void)fprintf(out, "  %-28s %s\n", commands[i].form, commands[i].help);
+        (void)fprintf(out, "  %-38s %s\n", commands[i].form, commands[i].help);
     }
     (void)fputs("\n", out);
     for (size_t i = 0; i < SETTING_COUNT; i++) {

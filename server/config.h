@@ -63,6 +63,7 @@ typedef enum config_action {
     CONFIG_DELETE,  /* operands: id */
     CONFIG_BACKUP,  /* operands: file */
     CONFIG_RESTORE, /* operands: file */
+    CONFIG_COPY,    /* operands: from, to */
     CONFIG_CHECK,
     CONFIG_STATS,
     CONFIG_WRONG, /* `why` names the setting, its value and what is allowed */

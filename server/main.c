@@ -339,6 +339,7 @@ int main(int argc, char **argv) {
     case CONFIG_DELETE:
     case CONFIG_BACKUP:
     case CONFIG_RESTORE:
+    case CONFIG_COPY:
     case CONFIG_CHECK:
     case CONFIG_STATS:
         log_open(config.log_format, config.log_level);

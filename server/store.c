@@ -25,8 +25,7 @@ static void note_to_log(const char *line) {
     log_write(LOG_WARN, "%s", line);
 }
 
-/* Fills in the options and finds the engine. NULL with one line in `why`. */
-static const store_engine *complete(store_options *options, char *why, size_t why_size) {
+const store_engine *store_complete(store_options *options, char *why, size_t why_size) {
     if (options->path == NULL || options->path[0] == '\0') {
         snprintf(why, why_size, "the database path is empty: name a file with --db or DB_PATH");
         return NULL;
@@ -58,14 +57,14 @@ static const store_engine *complete(store_options *options, char *why, size_t wh
 
 store *store_open(const store_options *options, char *why, size_t why_size) {
     store_options completed = *options;
-    const store_engine *engine = complete(&completed, why, why_size);
+    const store_engine *engine = store_complete(&completed, why, why_size);
     return engine == NULL ? NULL : engine->open(&completed, why, why_size);
 }
 
 store_result store_remove(const store_options *options, const uint8_t id[STORE_ID_BYTES], char *why,
                           size_t why_size) {
     store_options completed = *options;
-    const store_engine *engine = complete(&completed, why, why_size);
+    const store_engine *engine = store_complete(&completed, why, why_size);
     return engine == NULL ? STORE_FAILED : engine->remove(&completed, id, why, why_size);
 }
 
@@ -81,7 +80,7 @@ static store_result not_here(const store_engine *engine, const char *what, char 
 store_result store_backup(const store_options *options, const char *to, bool (*go_on)(void *opaque),
                           void *opaque, char *why, size_t why_size) {
     store_options completed = *options;
-    const store_engine *engine = complete(&completed, why, why_size);
+    const store_engine *engine = store_complete(&completed, why, why_size);
     return engine == NULL           ? STORE_FAILED
            : engine->backup == NULL ? not_here(engine, "backup", why, why_size)
                                     : engine->backup(&completed, to, go_on, opaque, why, why_size);
@@ -89,7 +88,7 @@ store_result store_backup(const store_options *options, const char *to, bool (*g
 
 bool store_has_backup(const store_options *options, char *why, size_t why_size) {
     store_options completed = *options;
-    const store_engine *engine = complete(&completed, why, why_size);
+    const store_engine *engine = store_complete(&completed, why, why_size);
     if (engine != NULL && engine->backup == NULL) {
         (void)not_here(engine, "backup", why, why_size);
     }
@@ -99,7 +98,7 @@ bool store_has_backup(const store_options *options, char *why, size_t why_size) 
 store_result store_restore(const store_options *options, const char *from, char *kept,
                            size_t kept_size, char *why, size_t why_size) {
     store_options completed = *options;
-    const store_engine *engine = complete(&completed, why, why_size);
+    const store_engine *engine = store_complete(&completed, why, why_size);
     return engine == NULL ? STORE_FAILED
            : engine->restore == NULL
                ? not_here(engine, "restore", why, why_size)
@@ -109,7 +108,7 @@ store_result store_restore(const store_options *options, const char *from, char 
 store_result store_inspect(const store_options *options, const store_inspector *inspector,
                            char *why, size_t why_size) {
     store_options completed = *options;
-    const store_engine *engine = complete(&completed, why, why_size);
+    const store_engine *engine = store_complete(&completed, why, why_size);
     return engine == NULL            ? STORE_FAILED
            : engine->inspect == NULL ? not_here(engine, "check", why, why_size)
                                      : engine->inspect(&completed, inspector, why, why_size);
@@ -119,7 +118,7 @@ store_result store_count(const store_options *options,
                          void (*each)(void *opaque, const char *name, uint64_t number),
                          void *opaque, char *why, size_t why_size) {
     store_options completed = *options;
-    const store_engine *engine = complete(&completed, why, why_size);
+    const store_engine *engine = store_complete(&completed, why, why_size);
     return engine == NULL          ? STORE_FAILED
            : engine->count == NULL ? not_here(engine, "stats", why, why_size)
                                    : engine->count(&completed, each, opaque, why, why_size);

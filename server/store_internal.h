@@ -8,6 +8,19 @@
 #define ARXD_STORE_INTERNAL_H
 
 #include "store_admin.h"
+#include "store_table.h"
+
+/* store_table.h's, which see. */
+typedef struct tables_engine {
+    store_tables *(*open)(const store_options *options, bool into, char *why, size_t why_size);
+    void (*close)(store_tables *tables);
+    const char *(*place)(const store_tables *tables);
+    bool (*count)(store_tables *tables, table_name table, uint64_t *rows);
+    bool (*page)(store_tables *tables, table_name table, const table_from *from, table_page *page);
+    bool (*change)(store_tables *tables, table_name table, const table_change *changes,
+                   size_t count);
+    bool (*finish)(store_tables *tables);
+} tables_engine;
 
 typedef struct store_engine {
     const char *name;
@@ -33,6 +46,7 @@ typedef struct store_engine {
                           void (*each)(void *opaque, const char *name, uint64_t number),
                           void *opaque, char *why, size_t why_size);
     const char *instead;
+    const tables_engine *tables;
 } store_engine;
 
 struct store {
@@ -41,6 +55,9 @@ struct store {
 
 extern const store_engine store_engine_sqlite;
 extern const store_engine store_engine_postgres;
+
+/* Fills in the options and finds the engine. NULL with one line in `why`. */
+const store_engine *store_complete(store_options *options, char *why, size_t why_size);
 
 /* A NUL-terminated copy of `len` bytes, or NULL without memory. Caller frees. */
 char *store_copy(const void *bytes, size_t len);

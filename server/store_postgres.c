@@ -215,7 +215,8 @@ static store *open_store(const store_options *options, char *why, size_t why_siz
         return NULL;
     }
     bool well = pg_store_reach(self, &link, why, why_size) == PG_DONE &&
-                pg_schema_prepare(self, &link, false, why, why_size);
+                pg_schema_prepare(self, &link, false, why, why_size) &&
+                pg_tables_serve(self, &link, why, why_size);
     if (well && !describe_server(self, &link)) {
         snprintf(why, why_size, "database %s does not answer: %s", self->place, link.words);
         well = false;
@@ -275,5 +276,6 @@ const store_engine store_engine_postgres = {
     .look = look,
     .asset_sets = pg_store_asset_sets,
     .remove = pg_store_remove,
+    .tables = &pg_tables_engine,
     .instead = "use PostgreSQL's pg_dump, pg_restore and psql",
 };

@@ -12,6 +12,7 @@
  *   store_postgres_rows.c    what each operation does to rows
  *   store_postgres_list.c    listings
  *   store_postgres_sweep.c   removing what is over
+ *   store_postgres_table.c   store_table.h: all of it as plain rows, to be copied
  *   store_postgres_remove.c  store_remove() and store_asset_sets(): on a connection of their own
  *
  * A lane is a thread with one connection, which it alone uses. Callers only queue operations and
@@ -133,5 +134,11 @@ store_result pg_store_remove(const store_options *options, const uint8_t id[STOR
 store_result pg_store_asset_sets(store *base,
                                  void (*each)(void *opaque, const char *set, uint64_t rows),
                                  void *opaque);
+
+/* ---- store_postgres_table.c ---- */
+
+extern const tables_engine pg_tables_engine;
+/* A daemon begins on a database: not while it is copied into. False with one line in `why`. */
+bool pg_tables_serve(pg_store *self, pg_link *link, char *why, size_t why_size);
 
 #endif

@@ -172,4 +172,33 @@ const pg_sql pg_statements[PG_STATEMENTS] = {
                             TYPES(INT8, BYTEA, INT8)},
     /* A write that changes nothing: does the database take one? */
     [PG_PROBE] = {"probe", "UPDATE duties SET name = name WHERE name = 'sweep'", NO_TYPES},
+
+    /* Columns as store_table.c has them. */
+    [PG_TABLE_LINKS] =
+        {"table_links",
+         "SELECT a.id, a.created_at, a.updated_at, a.edit_key_hash, a.maker, a.codec, a.kind, "
+         "a.title, a.payload, l.expires_at, l.last_viewed_at, l.ttl, l.views, l.max_views, "
+         "l.views_left, l.sliding, l.asset_set, l.label" FROM_BOTH
+         "a.id >= $1 ORDER BY a.id LIMIT $2",
+         TYPES(UUID, INT8)},
+    [PG_TABLE_RECORDS] = {"table_records",
+                          "SELECT scope, body_hash, status, at, response FROM idempotency "
+                          "WHERE scope >= $1 ORDER BY scope LIMIT $2",
+                          TYPES(BYTEA, INT8)},
+    [PG_TABLE_GONE] = {"table_gone", "SELECT id, at FROM gone WHERE id >= $1 ORDER BY id LIMIT $2",
+                       TYPES(UUID, INT8)},
+    [PG_TABLE_NOTES] = {"table_notes",
+                        "SELECT space, key, owner, version, made_at, expires_at, value FROM notes "
+                        "WHERE space >= $1 AND (space > $1 OR key >= $2) ORDER BY space, key "
+                        "LIMIT $3",
+                        TYPES(INT8, BYTEA, INT8)},
+    [PG_ADD_ARTIFACT] = {"add_artifact",
+                         "INSERT INTO artifacts (id, created_at, updated_at, edit_key_hash, maker, "
+                         "codec, kind, title, payload) VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9)",
+                         TYPES(UUID, INT8, INT8, BYTEA, BYTEA, TEXT, TEXT, BYTEA, BYTEA)},
+    [PG_ADD_LIFETIME] = {"add_lifetime",
+                         "INSERT INTO lifetimes (id, expires_at, expires_slot, last_viewed_at, "
+                         "ttl, views, max_views, views_left, sliding, asset_set, label) "
+                         "VALUES ($1, $2, " SLOT_OF("$2") ", $3, $4, $5, $6, $7, $8, $9, $10)",
+                         TYPES(UUID, INT8, INT8, INT8, INT8, INT8, INT8, BOOL, TEXT, BYTEA)},
 };

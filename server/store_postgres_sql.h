@@ -62,13 +62,22 @@ typedef enum pg_statement {
     PG_SWEEP_NOTES,
     PG_REMOVE_OLD_NOTE,
     PG_PROBE,
+    /* store_table.h's only, beside those of the writer */
+    PG_TABLE_LINKS,
+    PG_TABLE_RECORDS,
+    PG_TABLE_GONE,
+    PG_TABLE_NOTES,
+    PG_ADD_ARTIFACT,
+    PG_ADD_LIFETIME,
     PG_STATEMENTS
 } pg_statement;
 
 #define PG_READER_FIRST PG_READ_RECALL
 #define PG_READER_END   PG_BEGIN
 #define PG_WRITER_FIRST PG_READ_WHOLE
-#define PG_WRITER_END   PG_STATEMENTS
+#define PG_WRITER_END   PG_TABLE_LINKS
+#define PG_TABLE_FIRST  PG_BEGIN
+#define PG_TABLE_END    PG_STATEMENTS
 
 typedef struct pg_sql {
     const char *name; /* what it is prepared as */

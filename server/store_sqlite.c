@@ -229,4 +229,5 @@ const store_engine store_engine_sqlite = {
     .restore = sqlite_store_restore,
     .inspect = sqlite_store_inspect,
     .count = sqlite_store_count,
+    .tables = &sqlite_tables_engine,
 };

@@ -16,6 +16,7 @@
  *   store_sqlite_backup.c  store_backup() and store_restore()
  *   store_sqlite_inspect.c store_inspect() and store_count()
  *   store_sqlite_remove.c  store_remove(): one link, beside a running store
+ *   store_sqlite_table.c   store_table.h: all of it as plain rows, to be copied
  *   store_sqlite_row.c     from a row to a store_artifact
  *   store_sqlite_lock.c    the two locks on the file
  *
@@ -40,6 +41,9 @@
 
 /* Marks a file as ours besides user_version: "arxd". */
 #define SQLITE_STORE_APPLICATION_ID 0x61727864
+/* The same while it is being copied into, and once that has ended well (store_table.h). */
+#define SQLITE_STORE_COPYING_ID 0x61727863
+#define SQLITE_STORE_COPIED_ID  0x61727865
 
 /*
  * Pages that a connection keeps in memory. Enough for the ids and lifetimes of some 100,000 links,
@@ -58,6 +62,7 @@ typedef struct sqlite_store {
     int lock_fd;           /* holds the locks on the file; closed after every connection */
     dev_t device;          /* the file the connections have open, to notice when the path */
     ino_t inode;           /* names another one */
+    bool copying;          /* opened to be copied into */
     store_touches *touches;
 
     /* Failures that were reported lately, by kind. */
@@ -178,5 +183,9 @@ store_result sqlite_store_count(const store_options *options,
 
 store_result sqlite_store_remove(const store_options *options, const uint8_t id[STORE_ID_BYTES],
                                  char *why, size_t why_size);
+
+/* ---- store_sqlite_table.c ---- */
+
+extern const tables_engine sqlite_tables_engine;
 
 #endif

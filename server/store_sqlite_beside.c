@@ -62,8 +62,13 @@ sqlite3 *beside_open(const char *path, bool exact, char *why, size_t why_size) {
         goto fail;
     }
     int64_t known = (int64_t)migrations_sqlite_count;
-    if (application != SQLITE_STORE_APPLICATION_ID || version < 1) {
-        snprintf(why, why_size, "database %s is not one of arxd's", path);
+    bool ours = application == SQLITE_STORE_APPLICATION_ID || application == SQLITE_STORE_COPIED_ID;
+    if (!ours || version < 1) {
+        snprintf(why, why_size,
+                 application == SQLITE_STORE_COPYING_ID
+                     ? "database %s: the copy into it has not ended: run \"arxd copy\" once more"
+                     : "database %s is not one of arxd's",
+                 path);
         goto fail;
     }
     if (version > known || (exact && version != known)) {

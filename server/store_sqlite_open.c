@@ -144,6 +144,33 @@ static bool query_int(sqlite3 *db, const char *sql, int64_t *value) {
     return found;
 }
 
+/* May it be copied into, or, half copied, not be served? */
+static bool check_copy(sqlite_store *self, int64_t version, int64_t application, char *why,
+                       size_t why_size) {
+    int64_t links = 0;
+    if (!self->copying) {
+        if (application == SQLITE_STORE_COPYING_ID) {
+            snprintf(why, why_size,
+                     "database %s: the copy into it has not ended: run \"arxd copy\" once more",
+                     self->path);
+        }
+        return application != SQLITE_STORE_COPYING_ID;
+    }
+    if (application != SQLITE_STORE_APPLICATION_ID || version < 1) {
+        return true;
+    }
+    if (!query_int(self->writer, "SELECT EXISTS (SELECT 1 FROM artifacts)", &links)) {
+        return broken(self, "cannot be read", why, why_size);
+    }
+    if (links != 0) {
+        snprintf(why, why_size,
+                 "database %s holds links of its own, which a copy would remove: name one that is "
+                 "empty, or not there yet",
+                 self->path);
+    }
+    return links == 0;
+}
+
 /*
  * Refuses what is not ours to touch. Run before anything is written to the file. adopt: it is the
  * database of the one other server whose links we take over.
@@ -165,10 +192,14 @@ static bool check_owner(sqlite_store *self, int64_t *version, bool *adopt, char 
                  self->path, (long long)*version, (long long)known);
         return false;
     }
-    *adopt =
-        *version == 0 && application == 0 && tables != 0 && sqlite_store_can_adopt(self->writer);
-    if (*version < 0 || (*version == 0 && tables != 0 && !*adopt) ||
-        (*version != 0 && application != SQLITE_STORE_APPLICATION_ID)) {
+    if (!check_copy(self, *version, application, why, why_size)) {
+        return false;
+    }
+    bool ours = application == SQLITE_STORE_APPLICATION_ID ||
+                application == SQLITE_STORE_COPYING_ID || application == SQLITE_STORE_COPIED_ID;
+    *adopt = !self->copying && *version == 0 && application == 0 && tables != 0 &&
+             sqlite_store_can_adopt(self->writer);
+    if (*version < 0 || (*version == 0 && tables != 0 && !*adopt) || (*version != 0 && !ours)) {
         snprintf(why, why_size,
                  "database %s belongs to another program (user_version %lld, %lld tables and "
                  "indexes): name another file with --db",
@@ -195,6 +226,21 @@ static void note_adopted(const sqlite_store *self, const adopted *counts) {
     self->options.note(line);
 }
 
+static int mark_of(const sqlite_store *self) {
+    return self->copying ? SQLITE_STORE_COPYING_ID : SQLITE_STORE_APPLICATION_ID;
+}
+
+/* Whoever opens it says so in it, unless that stands there already. */
+static bool mark(sqlite_store *self, char *why, size_t why_size) {
+    char pragma[64];
+    int64_t application = 0;
+    snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d", mark_of(self));
+    return (query_int(self->writer, "PRAGMA application_id", &application) &&
+            (application == mark_of(self) ||
+             sqlite3_exec(self->writer, pragma, NULL, NULL, NULL) == SQLITE_OK)) ||
+           broken(self, "cannot be marked", why, why_size);
+}
+
 /* Everything from the version found to ours in one transaction: a kill leaves what there was. */
 static bool migrate(sqlite_store *self, int64_t version, bool adopt, char *why, size_t why_size) {
     sqlite3 *db = self->writer;
@@ -218,7 +264,7 @@ static bool migrate(sqlite_store *self, int64_t version, bool adopt, char *why, 
         goto fail;
     }
     snprintf(pragma, sizeof pragma, "PRAGMA application_id = %d; PRAGMA user_version = %zu",
-             SQLITE_STORE_APPLICATION_ID, migrations_sqlite_count);
+             mark_of(self), migrations_sqlite_count);
     if (sqlite3_exec(db, pragma, NULL, NULL, NULL) != SQLITE_OK ||
         sqlite3_exec(db, "COMMIT", NULL, NULL, NULL) != SQLITE_OK) {
         goto fail;
@@ -297,5 +343,5 @@ bool sqlite_store_open_file(sqlite_store *self, const char *path, char *why, siz
                      NULL, NULL, NULL) != SQLITE_OK) {
         return broken(self, "cannot be set up", why, why_size);
     }
-    return migrate(self, version, adopt, why, why_size);
+    return migrate(self, version, adopt, why, why_size) && mark(self, why, why_size);
 }

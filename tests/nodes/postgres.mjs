@@ -35,15 +35,26 @@ export async function startPostgres({ durable = false } = {}) {
   };
 }
 
-/** A way to it that can be made to stand still: { url, pause(), resume(), close() }. */
+/** A way to it that can be made to stand still: { url, pause(), pauseAfter(bytes), resume(), close() }. */
 export async function startDetour(url) {
   const target = new URL(url);
   const { hostname, port } = target;
   const sockets = new Set();
   let paused = false;
-  const join = (a, b) => {
+  let left = Infinity; // bytes that go to it before it stands still
+  let reached = () => {};
+  const pause = () => {
+    paused = true;
+    for (const socket of sockets) socket.pause();
+    reached();
+  };
+  const join = (a, b, isUp) => {
     sockets.add(a);
-    a.on("data", (bytes) => b.write(bytes));
+    a.unref(); // a test that failed must not be waited for
+    a.on("data", (bytes) => {
+      b.write(bytes);
+      if (isUp && (left -= bytes.length) < 0 && !paused) pause();
+    });
     a.on("error", () => b.destroy());
     a.on("close", () => {
       sockets.delete(a);
@@ -53,19 +64,23 @@ export async function startDetour(url) {
   };
   const server = net.createServer((near) => {
     const far = net.connect(Number(port), hostname);
-    join(near, far);
-    join(far, near);
+    join(near, far, true);
+    join(far, near, false);
   });
   await new Promise((resolve) => server.listen(0, "127.0.0.1", resolve));
+  server.unref();
   target.port = server.address().port;
   return {
     url: target.href.replace(/\/$/, ""),
-    pause() {
-      paused = true;
-      for (const socket of sockets) socket.pause();
+    pause,
+    /** Resolves when so many bytes more went to it, and it stands still. */
+    pauseAfter(bytes) {
+      left = bytes;
+      return new Promise((resolve) => (reached = resolve));
     },
     resume() {
       paused = false;
+      left = Infinity;
       for (const socket of sockets) socket.resume();
     },
     close() {
