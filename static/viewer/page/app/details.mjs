@@ -6,8 +6,8 @@
 import { codec } from "./codec.mjs";
 import { button, counted, h, number } from "./dom.mjs";
 import { bodyOf, filenameOf, kickerOf, KINDS, languageOf, supportingLabelOf } from "./kinds.mjs";
+import { FRAGMENT } from "./limits.mjs";
 
-const BUDGET = 8192;
 const HEAD = 160;
 const TAIL = 44;
 const LONG = 220;
@@ -57,7 +57,7 @@ function rowsOf(viewer, artifact) {
   if (artifact.kind === "diff") rows.push(["View", artifact.view ?? "unified"]);
   rows.push(
     ["Status", "Decoded"],
-    ["Budget", `${number(result.visibleLength)} / ${number(BUDGET)} characters`],
+    ["Budget", `${number(result.visibleLength)} / ${number(FRAGMENT)} characters`],
     ["Codec", codecText(result)],
     ["Transport", transportOf(source)],
     ["Asset set", assetSetValue(viewer, result, source)],

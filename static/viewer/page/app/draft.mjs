@@ -4,13 +4,14 @@
  * Which texts make an artifact, and what it is called, the codec decides: a draft goes to it as it is.
  */
 import { codec } from "./codec.mjs";
-import { h } from "./dom.mjs";
+import { h, number } from "./dom.mjs";
 import { KINDS } from "./kinds.mjs";
+import { DECODED } from "./limits.mjs";
 import { onProgress, whileSlow } from "./progress.mjs";
 import { homeUrl } from "./source.mjs";
 
 /** What a file may have at most; the format takes that many characters, of up to four bytes. */
-const FILE_BYTES = 4 * 200_000;
+const FILE_BYTES = 4 * DECODED;
 
 /** A labelled field. */
 export const field = (label, control, properties) => h("label", { class: "labelled", ...properties }, h("span", null, label), control);
@@ -30,7 +31,7 @@ export const VIEW_CHOICES = [
 
 /** @returns { filename, kind, language, content } of a file. Throws an Error whose message can be shown. */
 export async function readFile(file) {
-  if (file.size > FILE_BYTES) throw new Error(`${file.name} is too large: a link holds at most 200,000 characters.`);
+  if (file.size > FILE_BYTES) throw new Error(`${file.name} is too large: a link holds at most ${number(DECODED)} characters.`);
   const bytes = await file.arrayBuffer();
   let content;
   try {

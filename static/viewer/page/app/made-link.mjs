@@ -1,13 +1,14 @@
 /* made-link.mjs - a link that was just made: what it is, how long, and what to do with it. */
 import { copyButton } from "./clipboard.mjs";
 import { counted, h, number } from "./dom.mjs";
+import { FRAGMENT } from "./limits.mjs";
 import { lengthWarning } from "./markdown-link.mjs";
 
 /** Of a link that is its content. @param made what codec.encode() says */
 export const ofFragment = (made) => ({
   url: made.url,
   markdownLink: made.markdownLink,
-  about: `${number(made.visibleLength)} of 8,192 characters \u00b7 ${made.codec}`,
+  about: `${number(made.visibleLength)} of ${number(FRAGMENT)} characters \u00b7 ${made.codec}`,
   warning: made.discordMarkdownLinkWarning,
 });
 
@@ -41,4 +42,4 @@ export function madeLink({ url, markdownLink, about, warning }, signal, { extra 
 
 /** Said of a link that is too long to be one. @param made what codec.encode() says */
 export const overBudget = (made) =>
-  `This link needs ${counted(made.visibleLength, "fragment character")}, which is over the 8,192 character limit. A short link has room for it.`;
+  `This link needs ${counted(made.visibleLength, "fragment character")}, which is over the ${number(FRAGMENT)} character limit. A short link has room for it.`;

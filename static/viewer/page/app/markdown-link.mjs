@@ -1,7 +1,6 @@
 /* markdown-link.mjs - a link in Markdown's notation to what the address bar shows. */
 import { number } from "./dom.mjs";
-
-const DISCORD_LIMIT = 2000;
+import { DISCORD_MESSAGE } from "./limits.mjs";
 
 const escapeLabel = (label) => label.replace(/[\\[\]]/g, "\\$&");
 const destination = (url) => (/[()\s]/.test(url) ? `<${url.replace(/</g, "%3C").replace(/>/g, "%3E")}>` : url);
@@ -10,6 +9,6 @@ export const markdownLink = (label, url) => `[${escapeLabel(label)}](${destinati
 
 /** What to say of a link that is too long for a message, or null. */
 export const lengthWarning = (link) =>
-  link.length > DISCORD_LIMIT
-    ? `This Markdown link has ${number(link.length)} characters, more than the ${number(DISCORD_LIMIT)} that Discord takes in a message.`
+  link.length > DISCORD_MESSAGE
+    ? `This Markdown link has ${number(link.length)} characters, more than the ${number(DISCORD_MESSAGE)} that Discord takes in a message.`
     : null;
