@@ -94,7 +94,7 @@ test("print: the artifact alone, on paper's colours, whatever the theme", async 
   }
 });
 
-test("rendered and raw, of Markdown and tables; back to rendered on a switch", async (t) => {
+test("rendered and raw, of every kind; colours for the raw one on demand; back to rendered on a switch", async (t) => {
   const page = await open(t);
   await visit(page, await fragmentLink(server, bundle()));
   await press(page, "Raw");
@@ -106,8 +106,19 @@ test("rendered and raw, of Markdown and tables; back to rendered on a switch", a
   await press(page, "Raw");
   await page.waitForSelector("pre.raw");
   await page.getByRole("button", { name: /^Open artifact Merging/ }).click();
-  await page.waitForSelector("html[data-kind=code][data-renderer-ready=true]", { state: "attached" });
-  assert.equal(await page.getByRole("button", { name: "Raw", exact: true }).count(), 0);
+  for (const [kind, title] of [["code", "Merging"], ["diff", "Rate limit"], ["json", "Status"], ["markdown", "Quarterly"]]) {
+    await page.getByRole("button", { name: new RegExp(`^Open artifact ${title}`) }).click();
+    await page.waitForSelector(`html[data-kind=${kind}][data-renderer-ready=true]`, { state: "attached" });
+    assert.equal(await page.getByRole("button", { name: "Rendered", exact: true }).getAttribute("aria-pressed"), "true");
+    await press(page, "Raw");
+    await page.waitForSelector("pre.raw");
+    await page.waitForSelector("html[data-renderer-ready=true]", { state: "attached" });
+    assert.equal(await page.locator("pre.raw").textContent(), bodyOf(ARTIFACTS[kind]));
+    assert.equal(await page.locator("pre.raw .block > span").count(), 0, "one ink");
+    await press(page, "Highlight");
+    await page.waitForFunction(() => document.querySelectorAll("pre.raw .block > span[class^=ink-]").length > 3);
+    assert.equal(await page.locator("pre.raw").textContent(), bodyOf(ARTIFACTS[kind]));
+  }
 });
 
 test("details: what is known of the link", async (t) => {

@@ -40,7 +40,7 @@ export function artifactActions(viewer, artifact, { mode, setMode, edit, signal 
     ),
   );
   return [
-    KINDS[artifact.kind].hasRaw ? modes : null,
+    modes,
     copyButton("Copy", () => bodyOf(artifact), signal),
     copyButton("Markdown link", link, signal),
     button("Edit", edit),

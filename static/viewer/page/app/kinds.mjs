@@ -5,17 +5,18 @@
  * and resolves when all is shown. `signal` aborts when something else is to be seen: it ends every
  * listener and every piece of work of the renderer.
  */
+import { codec } from "./codec.mjs";
+
 export const KINDS = {
   markdown: {
     name: "Markdown",
     extension: ".md",
     type: "text/markdown",
-    hasRaw: true,
     load: () => import("../render/markdown.mjs"),
   },
   code: { name: "Code", extension: ".txt", type: "text/plain", load: () => import("../render/code.mjs") },
   diff: { name: "Diff", extension: ".patch", type: "text/x-diff", load: () => import("../render/diff.mjs") },
-  csv: { name: "Table", extension: ".csv", type: "text/csv", hasRaw: true, load: () => import("../render/csv.mjs") },
+  csv: { name: "Table", extension: ".csv", type: "text/csv", load: () => import("../render/csv.mjs") },
   json: { name: "JSON", extension: ".json", type: "application/json", load: () => import("../render/json.mjs") },
 };
 
@@ -50,3 +51,11 @@ export const downloadNameOf = (artifact) =>
 
 export const languageOf = (artifact) => text(artifact.language);
 export const filenameOf = (artifact) => text(artifact.filename);
+
+/** What a highlighter takes the artifact's text for; null where there is nothing to colour. */
+export async function syntaxOf(artifact) {
+  if (artifact.kind !== "code") return { markdown: "markdown", diff: "diff", json: "json" }[artifact.kind] ?? null;
+  const filename = filenameOf(artifact);
+  const byName = async () => filename && (await codec.fileType(filename).catch(() => null))?.language;
+  return languageOf(artifact) ?? (await byName()) ?? "text";
+}

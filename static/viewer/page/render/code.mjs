@@ -4,9 +4,8 @@
  * The lines stand on the page at once, in blocks that are laid out when they come into sight; colours
  * follow from the worker. Which lines are marked is part of the history entry, not of the fragment.
  */
-import { codec } from "../app/codec.mjs";
 import { breathe, button, h, inSlices } from "../app/dom.mjs";
-import { filenameOf, languageOf } from "../app/kinds.mjs";
+import { syntaxOf } from "../app/kinds.mjs";
 import { colours, inkedNodes } from "./highlight.mjs";
 
 /** Lines in one block. */
@@ -100,16 +99,10 @@ function pointing(pre, artifactId, signal) {
   };
 }
 
-/** What the file's name says, by the codec's own table. */
-async function languageByName(filename) {
-  if (!filename) return null;
-  return (await codec.fileType(filename).catch(() => null))?.language ?? null;
-}
-
 export async function render(host, artifact, { signal, tools }) {
   const text = artifact.content;
   const lines = linesOf(text);
-  const language = languageOf(artifact) ?? (await languageByName(filenameOf(artifact))) ?? "text";
+  const language = await syntaxOf(artifact);
   signal.throwIfAborted();
   const pre = h("pre", { class: "code", tabindex: "0", dir: "ltr", "aria-label": `${language} source` });
   pre.style.setProperty("--digits", String(lines.length).length);

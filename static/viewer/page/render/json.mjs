@@ -124,8 +124,7 @@ export async function render(host, artifact, { signal, tools }) {
   }
   const view = tree(root, select);
   const body = h("div", { class: "tree", dir: "ltr" }, view.element);
-  const raw = h("div", { hidden: true });
-  host.append(body, raw, where);
+  host.append(body, where);
 
   // ---- search ----
   let found = [];
@@ -157,25 +156,12 @@ export async function render(host, artifact, { signal, tools }) {
     },
   });
 
-  // ---- levels, raw ----
+  // ---- levels ----
   const levels = h(
     "span",
     { class: "choices", role: "group", "aria-label": "Open levels" },
     LEVELS.map((level) => button(`Level ${level}`, () => view.openTo(level))),
     button("All", () => view.openTo(Infinity)),
   );
-  const rawToggle = button(
-    "Raw",
-    async () => {
-      const isRaw = raw.hidden;
-      raw.hidden = !isRaw;
-      body.hidden = isRaw;
-      levels.hidden = box.hidden = status.hidden = isRaw;
-      if (isRaw) where.hidden = true;
-      rawToggle.setAttribute("aria-pressed", String(isRaw));
-      if (isRaw && !raw.firstChild) await showRaw(raw, artifact, { signal });
-    },
-    { "aria-pressed": "false" },
-  );
-  tools.append(...(root.children ? [box, status, levels] : []), rawToggle);
+  if (root.children) tools.append(box, status, levels);
 }
