@@ -155,6 +155,7 @@ test("links that are not there, and links that count", async (t) => {
   await page.getByRole("button", { name: "Open" }).click();
   await shown(page);
   assert.match(await text(page), /only once/);
+  assert.equal(new URL(page.url()).pathname, `/${id}`, "the link itself, not what counted it");
   assert.equal((await call(server, "GET", `/${id}`)).status, 404);
   // what is done with an open page asks the server for nothing: the second view is still there
   const twice = await server.create({ envelope: envelopeOf({ kind: "markdown", title: "Twice", content: "# only twice" }), max_views: 2 });
@@ -165,6 +166,28 @@ test("links that are not there, and links that count", async (t) => {
     await page.getByRole("button", { name, exact: true }).click();
   assert.match(await text(page), /only twice/);
   assert.equal((await server.getJson(`/api/artifacts/${twice.id}`)).views, 2, "this read's and the button's");
+});
+
+test("reloading a link that counts shows its button again, and counts nothing", async (t) => {
+  const page = await open(t);
+  const { id } = await server.create({ envelope: envelopeOf({ kind: "markdown", content: "# thrice" }), max_views: 3 });
+  await page.goto(`/${id}`);
+  await page.getByRole("button", { name: "Open" }).click();
+  await shown(page);
+  await page.reload();
+  await page.getByText("This link can be opened 2 more times").waitFor();
+});
+
+test("/security and /url-explainer: routes of their own, in either theme", async (t) => {
+  const page = await open(t);
+  for (const path of ["/security", "/url-explainer"]) {
+    await page.goto(path);
+    await page.getByRole("button", { name: "Switch to dark theme" }).click();
+    assert.equal((await told(page)).theme, "dark");
+    await page.getByRole("button", { name: "Switch to light theme" }).click();
+    await page.getByRole("link", { name: /Go to homepage/ }).click();
+    await shown(page, "empty");
+  }
 });
 
 test("a link that was stored with a set this server has not", async (t) => {

@@ -134,5 +134,8 @@ addEventListener("popstate", () => {
 });
 
 const first = currentSource(true);
+// A link that counts its views was opened by a POST: the page stands at the link itself, so that reloading
+// it shows the button again and counts nothing.
+if (first.from === "stored" && first.rawUrl === null) history.replaceState(history.state, "", first.url);
 if (first.from === "stored" && first.rawUrl && typeof WebAssembly !== "object") location.replace(first.rawUrl);
 else open(first);

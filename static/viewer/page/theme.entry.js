@@ -52,6 +52,24 @@
       }
       apply();
     },
+    /** Makes a button the word that changes the theme. */
+    wire(button) {
+      const label = () => {
+        const other = this.theme === "dark" ? "light" : "dark";
+        button.textContent = other === "dark" ? "Dark" : "Light";
+        button.setAttribute("aria-label", `Switch to ${other} theme`);
+      };
+      button.addEventListener("click", () => this.toggle());
+      addEventListener("arxd-theme", label);
+      label();
+      return button;
+    },
   };
   apply();
+
+  // pages that have no other script bring their button along, unseen without this one
+  addEventListener("DOMContentLoaded", () => {
+    const button = document.getElementById("theme");
+    if (button) window.arxdTheme.wire(button).hidden = false;
+  });
 })();

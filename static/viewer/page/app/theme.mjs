@@ -1,14 +1,4 @@
-/* theme.mjs - the word that changes the theme. theme.entry.js keeps it. */
-import { button } from "./dom.mjs";
+/* theme.mjs - the word that changes the theme. theme.entry.js makes it one. */
+import { h } from "./dom.mjs";
 
-export function themeToggle() {
-  const toggle = button("", () => window.arxdTheme.toggle());
-  const label = () => {
-    const other = window.arxdTheme.theme === "dark" ? "light" : "dark";
-    toggle.textContent = other === "dark" ? "Dark" : "Light";
-    toggle.setAttribute("aria-label", `Switch to ${other} theme`);
-  };
-  addEventListener("arxd-theme", label);
-  label();
-  return toggle;
-}
+export const themeToggle = () => window.arxdTheme.wire(h("button", { type: "button", class: "action" }));
