@@ -18,7 +18,7 @@
 #   soak-asan             two minutes of everything at once (tests/soak/soak.test.mjs; `make soak` for more)
 #   nodes                 several arxd on one PostgreSQL
 #   storage               arxd on a disk that fails or loses what was not synced; without memory
-#   deploy                what is in deploy/: the proxies' configurations, the unit, the compose file
+#   deploy                what is in deploy/, and docs/operating.md command by command
 #   image                 the container image, built and run without a daemon (tests/image.sh)
 #   fuzz                  libFuzzer targets: their corpora, then FUZZ_SECONDS (30) of new inputs each
 #
