@@ -245,7 +245,8 @@ test("--backups: one of each start and of the day, which is what can be restored
   server = await startServer({ folder, args });
   const [, start] = names();
   assert.match(start, /^start-\d{8}T\d{6}Z\.db$/, "it is there before the server is");
-  const shown = await (await fetch(`http://127.0.0.1:${metrics}/metrics`)).text();
+  const scrape = () => fetch(`http://127.0.0.1:${metrics}/metrics`).then((answer) => answer.text(), () => ""); // it listens last
+  const shown = await until(scrape, "the metrics");
   assert.match(shown, /^arxd_backups_total\{outcome="done"\} 1$/m);
   assert.match(shown, /^arxd_backups_total\{outcome="failed"\} 0$/m);
   await want(200, server, "DELETE", `/api/artifacts/${made.id}`, { key: made.edit_key });
