@@ -111,6 +111,9 @@ $(B)/unit/test_compose_list: $(B)/static/assets/compose_list.o
 MEMORY_UNIT := $(filter %_memory,$(UNIT))
 $(MEMORY_UNIT): $(B)/tests/unit/heap.o
 $(MEMORY_UNIT): ALL_LDFLAGS += -Wl,--wrap=malloc,--wrap=calloc,--wrap=realloc,--wrap=free
+# Counts comparisons of secrets.
+$(B)/unit/test_server_tokens: ALL_LDFLAGS += -Wl,--wrap=secret_equal
+$(B)/unit/test_server_secret: ALL_LDFLAGS += -Wl,--wrap=nettle_memeql_sec
 
 unit: $(UNIT)
 

@@ -151,11 +151,19 @@ static void close_parts(service *self) {
     tokens_free(self->tokens);
 }
 
+/* Of whoever made a link, for the store. */
+static void quota_of(void *opaque, const uint8_t maker[STORE_HASH_BYTES], uint64_t *links,
+                     uint64_t *bytes) {
+    tokens_quota(opaque, maker, links, bytes);
+}
+
 /* Everything but HTTP. On failure what was opened is left for close_parts(). */
 static bool open_parts(service *self, char *why, size_t why_size) {
     const server_config *config = self->config;
+    store_options stored = command_store(config);
     if (config->tokens_file != NULL) {
-        self->tokens = tokens_open(config->tokens_file, why, why_size);
+        bool quotas = store_keeps_quotas(&stored);
+        self->tokens = tokens_open(config->tokens_file, quotas, why, why_size);
         if (self->tokens == NULL) {
             return false;
         }
@@ -165,7 +173,10 @@ static bool open_parts(service *self, char *why, size_t why_size) {
     if (self->tool_list == NULL) {
         return false;
     }
-    const store_options stored = command_store(config);
+    if (self->tokens != NULL) {
+        stored.maker_quota = quota_of;
+        stored.maker_opaque = self->tokens;
+    }
     if (config->backups != NULL) {
         self->backups = backups_open(config->backups, &stored, why, why_size);
         if (self->backups == NULL) {

@@ -93,6 +93,11 @@ static const api_row rows[API_RESULT_COUNT] = {
          "The server keeps as many links as its operator allows. Delete some, or try "
          "again when others have expired.",
          0, "No room", NULL},
+    [API_TOKEN_FULL] =
+        {507, "token-full",
+         "The token that makes this link has as much stored as it may have. Delete some of its "
+         "links, or try again when others have expired.",
+         0, "No room", NULL},
 };
 
 const api_row *api_row_of(api_result result) {

@@ -67,6 +67,7 @@ typedef enum api_result {
     API_STOPPING,
     API_DEADLINE,
     API_STORAGE_FULL,
+    API_TOKEN_FULL,
     API_RESULT_COUNT
 } api_result;
 

@@ -36,6 +36,8 @@ api_result store_outcome(const store_op *op) {
                    : API_STORE_FAILED;
     case STORE_FULL:
         return API_STORAGE_FULL;
+    case STORE_MAKER_FULL:
+        return API_TOKEN_FULL;
     case STORE_NO_MEMORY:
         break;
     }

@@ -55,6 +55,13 @@ const store_engine *store_complete(store_options *options, char *why, size_t why
     return ENGINES[i].engine;
 }
 
+bool store_keeps_quotas(const store_options *options) {
+    char why[128];
+    store_options completed = *options;
+    const store_engine *engine = store_complete(&completed, why, sizeof why);
+    return engine != NULL && engine->keeps_quotas;
+}
+
 store *store_open(const store_options *options, char *why, size_t why_size) {
     store_options completed = *options;
     const store_engine *engine = store_complete(&completed, why, why_size);
@@ -161,6 +168,7 @@ const char *store_result_name(store_result result) {
         [STORE_FAILED] = "failed",
         [STORE_NO_MEMORY] = "no-memory",
         [STORE_FULL] = "full",
+        [STORE_MAKER_FULL] = "maker-full",
     };
     return names[result];
 }

@@ -28,10 +28,12 @@ typedef enum store_result {
     STORE_BUSY,      /* queue full, lock held past the timeout, or shutting down: try again */
     STORE_FAILED,    /* the database refused or broke; the reason is reported */
     STORE_NO_MEMORY,
-    STORE_FULL, /* it would need more than the quota leaves */
+    STORE_FULL,       /* it would need more than the quota leaves */
+    STORE_MAKER_FULL, /* the same of its maker's quota */
 } store_result;
 
-/* "ok", "not-found", "gone", "conflict", "busy", "failed", "no-memory", "full". */
+/* "ok", "not-found", "gone", "conflict", "busy", "failed", "no-memory", "full",
+ * "maker-full". */
 const char *store_result_name(store_result result);
 
 #define STORE_ID_BYTES   16
@@ -291,6 +293,14 @@ typedef struct store_options {
      */
     uint64_t quota_rows;
     uint64_t quota_bytes;
+    /*
+     * How many links, and bytes of payload, one maker's may be; 0: no limit. Asked by the writer
+     * whenever a link of a maker is inserted or gets another payload; past them that answers
+     * STORE_MAKER_FULL. NULL: nobody has a limit. See store_keeps_quotas().
+     */
+    void (*maker_quota)(void *opaque, const uint8_t maker[STORE_HASH_BYTES], uint64_t *links,
+                        uint64_t *bytes);
+    void *maker_opaque;
     bool gone; /* remember what was deleted or has expired, and say STORE_GONE */
     /*
      * Told of failures while running, one line each, at most once a minute for each kind of
@@ -301,6 +311,9 @@ typedef struct store_options {
     void (*note)(const char *line);
     int64_t (*now_ms)(void); /* NULL: the system's clock */
 } store_options;
+
+/* Does the engine behind these options keep quotas? */
+bool store_keeps_quotas(const store_options *options);
 
 /*
  * Opens or creates the database (its folder too), migrates it, starts its threads. NULL with one

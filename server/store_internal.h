@@ -35,6 +35,7 @@ typedef struct store_engine {
                                void *opaque);
     store_result (*remove)(const store_options *options, const uint8_t id[STORE_ID_BYTES],
                            char *why, size_t why_size);
+    bool keeps_quotas;
     /* store_admin.h's; NULL where the database has tools of its own for them, as `instead` says */
     store_result (*backup)(const store_options *options, const char *to,
                            bool (*go_on)(void *opaque), void *opaque, char *why, size_t why_size);

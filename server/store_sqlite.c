@@ -225,6 +225,7 @@ const store_engine store_engine_sqlite = {
     .look = look,
     .asset_sets = sqlite_store_asset_sets,
     .remove = sqlite_store_remove,
+    .keeps_quotas = true,
     .backup = sqlite_store_backup,
     .restore = sqlite_store_restore,
     .inspect = sqlite_store_inspect,

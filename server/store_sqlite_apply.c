@@ -71,6 +71,7 @@ static const char *const SQL[WRITE_COUNT] = {
     [WRITE_SWEEP_NOTES] = "DELETE FROM notes WHERE row IN (SELECT row FROM notes "
                           "WHERE expires_at <= ?1 ORDER BY expires_at LIMIT ?2)",
     [WRITE_ROWS_THERE] = "SELECT count(*) FROM lifetimes",
+    [WRITE_MAKER_THERE] = "SELECT links, bytes FROM makers WHERE maker = ?1",
     [WRITE_PAGES_THERE] = "PRAGMA page_count",
     [WRITE_PAGES_FREE] = "PRAGMA freelist_count",
     [WRITE_PAGE_SIZE] = "PRAGMA page_size",

@@ -45,6 +45,7 @@ typedef enum write_statement {
     WRITE_SWEEP_GONE,
     WRITE_SWEEP_NOTES,
     WRITE_ROWS_THERE,
+    WRITE_MAKER_THERE,
     WRITE_PAGES_THERE,
     WRITE_PAGES_FREE,
     WRITE_PAGE_SIZE,
@@ -92,8 +93,11 @@ bool writer_probe(writer *w);
  * undoes then, as after any code but SQLITE_DONE.
  */
 int rows_insert(writer *w, store_op *op);
-/* Sets op->result when the quota leaves no room for its payload, or (one_more) for one more row. */
-int rows_find_room(writer *w, store_op *op, bool one_more);
+/*
+ * Sets op->result when a quota leaves no room for its payload, or (one_more) for one more row.
+ * maker: of the row, or NULL.
+ */
+int rows_find_room(writer *w, store_op *op, const uint8_t *maker, bool one_more);
 int rows_view(writer *w, store_op *op);
 int rows_update(writer *w, store_op *op);
 int rows_delete(writer *w, store_op *op);

@@ -117,7 +117,29 @@ static int ask_number(writer *w, write_statement statement, int64_t *number) {
     return code == SQLITE_ROW ? SQLITE_DONE : code;
 }
 
-int rows_find_room(writer *w, store_op *op, bool one_more) {
+/* Has its maker room for it? */
+static int find_makers_room(writer *w, store_op *op, const uint8_t *maker, bool one_more) {
+    const store_options *options = &w->self->options;
+    uint64_t links = 0;
+    uint64_t bytes = 0;
+    options->maker_quota(options->maker_opaque, maker, &links, &bytes);
+    if (links == 0 && bytes == 0) {
+        return SQLITE_DONE;
+    }
+    sqlite3_stmt *s = w->statements[WRITE_MAKER_THERE];
+    bind_hash(s, 1, true, maker);
+    int code = sqlite3_step(s); /* it may have none yet */
+    uint64_t has_links = code == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(s, 0) : 0;
+    uint64_t has_bytes = code == SQLITE_ROW ? (uint64_t)sqlite3_column_int64(s, 1) : 0;
+    sqlite3_reset(s);
+    if ((one_more && links > 0 && has_links >= links) ||
+        (bytes > 0 && has_bytes + op->artifact.payload_len > bytes)) {
+        op->result = STORE_MAKER_FULL;
+    }
+    return code == SQLITE_ROW ? SQLITE_DONE : code;
+}
+
+int rows_find_room(writer *w, store_op *op, const uint8_t *maker, bool one_more) {
     const store_options *options = &w->self->options;
     int64_t pages = 0;
     int64_t unused = 0;
@@ -144,6 +166,10 @@ int rows_find_room(writer *w, store_op *op, bool one_more) {
             op->result = STORE_FULL;
         }
     }
+    if (code == SQLITE_DONE && op->result == STORE_OK && maker != NULL &&
+        options->maker_quota != NULL) {
+        code = find_makers_room(w, op, maker, one_more);
+    }
     return code;
 }
 
@@ -151,7 +177,7 @@ int rows_insert(writer *w, store_op *op) {
     store_artifact *a = &op->artifact;
     const char *set = set_or_null(a);
     int64_t now_ms = w->self->options.now_ms();
-    int code = rows_find_room(w, op, true);
+    int code = rows_find_room(w, op, a->has_maker ? a->maker : NULL, true);
     if (code != SQLITE_DONE || op->result != STORE_OK) {
         return code;
     }
@@ -238,7 +264,7 @@ int rows_update(writer *w, store_op *op) {
         op->result = rules_check(op, &found, op->artifact.updated_at_ms);
     }
     if (code == SQLITE_DONE && op->result == STORE_OK && !op->keep_payload) {
-        code = rows_find_room(w, op, false);
+        code = rows_find_room(w, op, found.has_maker ? found.maker : NULL, false);
     }
     if (code != SQLITE_DONE || op->result != STORE_OK) {
         goto out;

@@ -15,6 +15,7 @@
 
 struct tokens {
     const char *path;
+    bool quotas; /* may have some */
     pthread_rwlock_t lock;
     token_row *rows;
     size_t count;
@@ -125,8 +126,8 @@ static const char *parse_line(const char *text, const char *end, token_row *row)
         }
         len = next_word(&text, end, &word);
     }
-    if (len > 0 && !allowance_parse(word, len, ALLOWANCE_RATES, &row->own)) {
-        return "a token's limits are a list such as write=50/s,encode=8/s";
+    if (len > 0 && !allowance_parse(word, len, ALLOWANCE_RATES | ALLOWANCE_QUOTAS, &row->own)) {
+        return "a token's limits are a list such as write=50/s,encode=8/s,rows=1000,bytes=2g";
     }
     return next_word(&text, end, &word) > 0 ? "there is something behind the limits" : NULL;
 }
@@ -232,6 +233,16 @@ bool tokens_reload(tokens *file, char *why, size_t why_size) {
                        *wrong != '\0' ? wrong : "no memory");
         return false;
     }
+    for (size_t i = 0; i < count && !file->quotas; i++) {
+        if (rows[i].own.rows > 0 || rows[i].own.bytes > 0) {
+            (void)snprintf(why, why_size,
+                           "%s: token %s has rows or bytes, which arxd limits in "
+                           "SQLite databases only",
+                           file->path, rows[i].name);
+            free(rows);
+            return false;
+        }
+    }
     (void)pthread_rwlock_wrlock(&file->lock);
     token_row *before = file->rows;
     file->rows = rows;
@@ -241,13 +252,14 @@ bool tokens_reload(tokens *file, char *why, size_t why_size) {
     return true;
 }
 
-tokens *tokens_open(const char *path, char *why, size_t why_size) {
+tokens *tokens_open(const char *path, bool quotas, char *why, size_t why_size) {
     tokens *file = calloc(1, sizeof *file);
     if (file == NULL) {
         (void)snprintf(why, why_size, "no memory for the tokens file %s", path);
         return NULL;
     }
     file->path = path;
+    file->quotas = quotas;
     (void)pthread_rwlock_init(&file->lock, NULL);
     if (!tokens_reload(file, why, why_size)) {
         tokens_free(file);
@@ -264,8 +276,8 @@ void tokens_free(tokens *file) {
     }
 }
 
-bool tokens_find(tokens *file, const uint8_t hash[SECRET_HASH_BYTES], int64_t now_ms,
-                 token_row *found) {
+/* Every row is compared, so that the time tells nothing of where a match is. */
+static bool look_up(tokens *file, const uint8_t hash[SECRET_HASH_BYTES], token_row *found) {
     bool is_there = false;
     (void)pthread_rwlock_rdlock(&file->lock);
     for (size_t i = 0; i < file->count; i++) {
@@ -275,7 +287,20 @@ bool tokens_find(tokens *file, const uint8_t hash[SECRET_HASH_BYTES], int64_t no
         }
     }
     (void)pthread_rwlock_unlock(&file->lock);
-    return is_there && now_ms < found->expires_at_ms;
+    return is_there;
+}
+
+bool tokens_find(tokens *file, const uint8_t hash[SECRET_HASH_BYTES], int64_t now_ms,
+                 token_row *found) {
+    return look_up(file, hash, found) && now_ms < found->expires_at_ms;
+}
+
+void tokens_quota(tokens *file, const uint8_t hash[SECRET_HASH_BYTES], uint64_t *rows,
+                  uint64_t *bytes) {
+    token_row row = {0};
+    (void)look_up(file, hash, &row);
+    *rows = row.own.rows;
+    *bytes = row.own.bytes;
 }
 
 /* ---- making one ---- */

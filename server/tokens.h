@@ -4,11 +4,13 @@
  *     # a comment
  *     ci      create        3f0c…64 hex digits of the token's SHA-256   2027-01-31
  *     robot   create,read   …                                           write=50/s,encode=8/s
+ *     guest   create        …                                           rows=100,bytes=5m
  *
  * One `name scopes sha256-hex [expires] [limits]` a line; scopes are create, read, admin and
  * approve, joined by commas, and approve stands alone. `expires` is a date or time in UTC from
- * which the token no longer counts. `limits` are its rates (allowance.h); those it does not name
- * are what everybody has. Names and tokens are each there once.
+ * which the token no longer counts. `limits` are its rates, and the links and bytes of payload that
+ * it may have stored (allowance.h); rates it does not name are what everybody has. Names and tokens
+ * are each there once.
  *
  * The file is read at the start and again when told to; a file that is wrong then changes nothing.
  * tokens_find() is for any thread, the others for the main one.
@@ -42,8 +44,11 @@ typedef struct token_row {
 
 typedef struct tokens tokens;
 
-/* path: borrowed. NULL with one line in `why` that names the file, the line and what is wrong. */
-tokens *tokens_open(const char *path, char *why, size_t why_size);
+/*
+ * path: borrowed. quotas: tokens may have some; else a file with one is wrong. NULL with one line
+ * in `why` that names the file, the line and what is wrong.
+ */
+tokens *tokens_open(const char *path, bool quotas, char *why, size_t why_size);
 /* NULL is fine. */
 void tokens_free(tokens *file);
 /* Reads the file again. False with a line in `why`: what was known stays. */
@@ -52,6 +57,10 @@ bool tokens_reload(tokens *file, char *why, size_t why_size);
 /* Looks a token up by its hash; every row is compared, whether one was found or not. */
 bool tokens_find(tokens *file, const uint8_t hash[SECRET_HASH_BYTES], int64_t now_ms,
                  token_row *found);
+
+/* What the maker with that token may have stored, whether it has expired or not; 0: no limit. */
+void tokens_quota(tokens *file, const uint8_t hash[SECRET_HASH_BYTES], uint64_t *rows,
+                  uint64_t *bytes);
 
 /* ---- pure: the text of the file ---- */
 

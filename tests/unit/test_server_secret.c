@@ -44,6 +44,26 @@ static void hashes_are_sha256(void **state) {
     }
 }
 
+/* By nettle's comparison that takes the same time for all, seen through the linker's --wrap. */
+static size_t compared_bytes;
+int __real_nettle_memeql_sec(const void *a, const void *b, size_t n);
+int __wrap_nettle_memeql_sec(const void *a, const void *b, size_t n);
+int __wrap_nettle_memeql_sec(const void *a, const void *b, size_t n) {
+    compared_bytes += n;
+    return __real_nettle_memeql_sec(a, b, n);
+}
+
+static void hashes_are_compared_whole(void **state) {
+    (void)state;
+    uint8_t a[SECRET_HASH_BYTES] = {0};
+    uint8_t b[SECRET_HASH_BYTES] = {1}; /* differs in the first */
+    compared_bytes = 0;
+    assert_false(secret_equal(a, b));
+    assert_int_equal(compared_bytes, SECRET_HASH_BYTES);
+    assert_true(secret_equal(a, a));
+    assert_int_equal(compared_bytes, 2 * SECRET_HASH_BYTES);
+}
+
 /* Where one piece ends and the next begins is part of the hash. */
 static void pieces_hash_as_a_list(void **state) {
     (void)state;
@@ -125,6 +145,7 @@ int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(edit_keys_are_random_and_of_their_alphabet),
         cmocka_unit_test(hashes_are_sha256),
+        cmocka_unit_test(hashes_are_compared_whole),
         cmocka_unit_test(pieces_hash_as_a_list),
         cmocka_unit_test(a_sealed_text_is_opened_by_its_key_and_context_alone),
         cmocka_unit_test(sealing_twice_gives_other_bytes),

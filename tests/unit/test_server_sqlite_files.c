@@ -258,22 +258,27 @@ static void describes_itself(void **state) {
     store_close(s);
 }
 
-/* A database as the first version left it: every link is there, and listed. */
-static void from_version_1(void **state) {
-    (void)state;
-    const char *path = scratch("version1.db");
+/* A database as that version left it: every link is there, listed, and counted to its maker. */
+static void from_version(size_t version) {
+    char mark[100];
+    const char *path = scratch("older.db");
     scratch_remove(path);
     sqlite3 *db = raw_open(path);
-    raw_exec(db, migrations_sqlite[0]);
+    for (size_t i = 0; i < version; i++) {
+        raw_exec(db, migrations_sqlite[i]);
+    }
+    snprintf(mark, sizeof mark, "PRAGMA application_id = 0x61727864; PRAGMA user_version = %zu",
+             version);
+    raw_exec(db, mark);
     raw_exec(db,
-             "PRAGMA application_id = 0x61727864; PRAGMA user_version = 1;"
              "INSERT INTO artifacts (row, id, created_at, updated_at, maker, payload) VALUES"
              "(1, x'00000000000000000000000000000001', 1699999999999, 1699999999999, NULL, 'one'),"
              "(2, x'00000000000000000000000000000002', 1699999999999, 1699999999999, zeroblob(32), "
              "'two'),"
              "(3, x'00000000000000000000000000000003', 1699999999999, 1699999999999, zeroblob(32), "
              "'three');"
-             "INSERT INTO lifetimes VALUES (1, 1700003600000, 0, 1, 0, 0, 0, 0, NULL),"
+             "INSERT INTO lifetimes (row, expires_at, last_viewed_at, ttl, sliding, views, "
+             "max_views, views_left, asset_set) VALUES (1, 1700003600000, 0, 1, 0, 0, 0, 0, NULL),"
              "(2, 1700003600000, 0, 1, 0, 0, 0, 0, NULL), (3, 9, 0, 1, 0, 0, 0, 0, NULL)");
     sqlite3_close(db);
     atomic_store(&test_clock_ms, INT64_C(1700000000000));
@@ -295,7 +300,18 @@ static void from_version_1(void **state) {
     db = raw_open(path);
     assert_int_equal(raw_int(db, "PRAGMA user_version"), (int64_t)migrations_sqlite_count);
     assert_int_equal(raw_int(db, "SELECT count(*) FROM notes"), 0);
+    assert_int_equal(raw_int(db, "SELECT count(*) FROM makers WHERE maker = zeroblob(32) AND "
+                                 "links = 1 AND bytes = 3"),
+                     1);
     sqlite3_close(db);
+}
+
+static void from_every_earlier_version(void **state) {
+    (void)state;
+    assert_true(migrations_sqlite_count > 1);
+    for (size_t version = 1; version < migrations_sqlite_count; version++) {
+        from_version(version);
+    }
 }
 
 int main(void) {
@@ -309,7 +325,7 @@ int main(void) {
         cmocka_unit_test(not_writable),
         cmocka_unit_test(one_at_a_time),
         cmocka_unit_test(describes_itself),
-        cmocka_unit_test(from_version_1),
+        cmocka_unit_test(from_every_earlier_version),
         cmocka_unit_test(one_connection_checkpoints),
     };
     return cmocka_run_group_tests(tests, NULL, scratch_clean);

@@ -101,7 +101,7 @@ static void tokens_are_found_until_they_expire(void **state) {
     assert_true(fd >= 0);
     (void)close(fd);
     write_file(path, "a create " A "\nb read " B " 2027-01-31\n");
-    tokens *file = tokens_open(path, why, sizeof why);
+    tokens *file = tokens_open(path, true, why, sizeof why);
     assert_non_null(file);
 
     uint8_t hash[SECRET_HASH_BYTES] = {0};
@@ -127,8 +127,77 @@ static void tokens_are_found_until_they_expire(void **state) {
     assert_int_equal(unlink(path), 0);
     assert_false(tokens_reload(file, why, sizeof why));
     tokens_free(file);
-    assert_null(tokens_open(path, why, sizeof why));
+    assert_null(tokens_open(path, true, why, sizeof why));
     assert_non_null(strstr(why, path));
+}
+
+/* Counts, by the linker's --wrap. */
+static size_t compared;
+bool __real_secret_equal(const uint8_t a[SECRET_HASH_BYTES], const uint8_t b[SECRET_HASH_BYTES]);
+bool __wrap_secret_equal(const uint8_t a[SECRET_HASH_BYTES], const uint8_t b[SECRET_HASH_BYTES]);
+bool __wrap_secret_equal(const uint8_t a[SECRET_HASH_BYTES], const uint8_t b[SECRET_HASH_BYTES]) {
+    compared++;
+    return __real_secret_equal(a, b);
+}
+
+/* The time a look-up takes tells nothing of which token is there, or how much of one was right. */
+static void every_token_is_compared_whatever_matches(void **state) {
+    (void)state;
+    const char *path = "build/test-tokens-compared";
+    char why[300] = "";
+    char text[1024] = "";
+    for (unsigned i = 0; i < 7; i++) {
+        size_t len = strlen(text);
+        (void)snprintf(text + len, sizeof text - len, "n%u create %064x%s\n", i, i,
+                       i == 3 ? " 2020-01-01" : "");
+    }
+    write_file(path, text);
+    tokens *file = tokens_open(path, true, why, sizeof why);
+    assert_non_null(file);
+    for (unsigned i = 0; i < 9; i++) {
+        uint8_t hash[SECRET_HASH_BYTES] = {0};
+        hash[SECRET_HASH_BYTES - 1] = (uint8_t)i;
+        token_row found;
+        uint64_t rows;
+        uint64_t bytes;
+        compared = 0;
+        bool is_good = tokens_find(file, hash, INT64_C(4000000000000), &found);
+        assert_int_equal(is_good, i < 7 && i != 3);
+        assert_int_equal(compared, 7);
+        tokens_quota(file, hash, &rows, &bytes);
+        assert_int_equal(compared, 14);
+    }
+    tokens_free(file);
+    assert_int_equal(unlink(path), 0);
+}
+
+static void quotas_stand_with_the_rates(void **state) {
+    (void)state;
+    const char *path = "build/test-tokens-quotas";
+    char why[300] = "";
+    char text[400];
+    uint8_t hash[SECRET_HASH_BYTES] = {0};
+    uint64_t rows = 1;
+    uint64_t bytes = 1;
+    (void)snprintf(text, sizeof text,
+                   "a create %064x\nb create %064x 2020-01-01 rows=10,bytes=2m,write=5/s\n", 1, 2);
+    write_file(path, text);
+    tokens *file = tokens_open(path, true, why, sizeof why);
+    assert_non_null(file);
+    for (unsigned i = 0; i < 2; i++) { /* none, and one that is not there */
+        hash[SECRET_HASH_BYTES - 1] = (uint8_t)i;
+        tokens_quota(file, hash, &rows, &bytes);
+        assert_int_equal(rows, 0);
+        assert_int_equal(bytes, 0);
+    }
+    hash[SECRET_HASH_BYTES - 1] = 2;
+    tokens_quota(file, hash, &rows, &bytes);
+    assert_int_equal(rows, 10);
+    assert_int_equal(bytes, 2 << 20);
+    tokens_free(file);
+    assert_null(tokens_open(path, false, why, sizeof why));
+    assert_non_null(strstr(why, "token b"));
+    assert_int_equal(unlink(path), 0);
 }
 
 static void many_tokens(void **state) {
@@ -218,6 +287,8 @@ int main(void) {
         cmocka_unit_test(good_files),
         cmocka_unit_test(wrong_files),
         cmocka_unit_test(tokens_are_found_until_they_expire),
+        cmocka_unit_test(every_token_is_compared_whatever_matches),
+        cmocka_unit_test(quotas_stand_with_the_rates),
         cmocka_unit_test(many_tokens),
         cmocka_unit_test(a_token_that_is_made_is_the_one_its_line_says),
         cmocka_unit_test(authorization_headers),
