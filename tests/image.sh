@@ -45,8 +45,12 @@ build_image() {
         { tail -40 "$work/build.log"; return 1; }
 }
 
+started=$(date +%s)
 check "a bare Debian becomes the base image" make_base
+echo "# $(($(date +%s) - started)) s"
+started=$(date +%s)
 check "Dockerfile builds on it" build_image
+echo "# $(($(date +%s) - started)) s"
 [ $tap_failed -eq 0 ] || finish
 
 store inspect --type image localhost/arxd >"$work/inspect.json"
