@@ -23,10 +23,11 @@
 #   fuzz                  libFuzzer targets: their corpora, then FUZZ_SECONDS (30) of new inputs each
 #
 # Every program speaks TAP, is counted test by test, and counts as one failure more if it ends badly
-# without saying which test failed, or runs none. One that fails is run once more, alone. `make test`
-# builds what is run here. Output is kept
-# in build/test-results until the next run. JOBS: how many programs at once (default: the number of
-# cores). Several runs may go on in one checkout: each has its folder, build/test-runs/<process id>.
+# without saying which test failed, or runs none. One that fails is run once more, alone. Its line has
+# the seconds it took, and those of a core that it used. `make test` builds what is run here. Output is
+# kept in build/test-results until the next run. JOBS: how many programs at once (default: one more
+# than there are cores, since many wait more than they work). Several runs may go on in one checkout:
+# each has its folder, build/test-runs/<process id>.
 
 set -u
 cd "$(dirname "$0")/.." || exit 1
@@ -134,6 +135,8 @@ run_one() {
     (execute "$suite" "$program") >"$log" 2>&1 </dev/null
     code=$?
     took_ds=$((($(date +%s%N) - started) / 100000000))
+    times >"$log.times"
+    used_s=$(awk -F '[ms ]+' 'NR == 2 { printf "%d", ($1 + $3) * 60 + $2 + $4 }' "$log.times")
 
     read_tap "$log" >"$log.tap"
     read -r passed failed skipped <"$log.tap"
@@ -154,8 +157,8 @@ run_one() {
     {
         line="$passed passed, $failed failed"
         [ "$skipped" -eq 0 ] || line="$line, $skipped skipped"
-        printf '%-4s %-10s %-22s %5d.%d s  %s%s\n' "$verdict" "$suite" "$program" \
-            $((took_ds / 10)) $((took_ds % 10)) "$line" "$note"
+        printf '%-4s %-10s %-22s %5d.%d s %4d s  %s%s\n' "$verdict" "$suite" "$program" \
+            $((took_ds / 10)) $((took_ds % 10)) "$used_s" "$line" "$note"
         if [ "$failed" -ne 0 ]; then
             without_passes "$log" | sed 's/^/     | /'
         fi
@@ -204,7 +207,7 @@ done >"$RESULTS/plan"
 # One PostgreSQL for all suites that need it; each test has databases of its own there.
 with_postgres=
 ! grep -q -e '-postgres ' "$RESULTS/plan" || with_postgres=tests/postgres.sh
-$with_postgres xargs -P "${JOBS:-$(nproc)}" -n 2 sh tests/run.sh --one <"$RESULTS/plan"
+$with_postgres xargs -P "${JOBS:-$(($(nproc) + 1))}" -n 2 sh tests/run.sh --one <"$RESULTS/plan"
 
 # What failed beside others runs once more, alone: so a machine that was too busy is told from a fault.
 # The first log is kept, and the second run counts. Where much failed, it is no accident.
