@@ -213,15 +213,7 @@ $(B)/bench-codecs: $(patsubst %.c,$(B)/%.o,$(wildcard tests/bench/codecs/*.c)) $
 bench: $(B)/bench
 	$<
 
-# arxd on PostgreSQL beside arxd on SQLite; see tests/bench/databases/main.mjs
-.PHONY: bench-databases
-bench-databases:
-	deploy/install-deps.sh bench
-	@$(MAKE) --no-print-directory tests/node_modules/.bin/node
-	@+$(PARALLEL_MAKE) MODE=release all
-	tests/node_modules/.bin/node tests/bench/databases/main.mjs $(ARGS)
-
-# arxd beside nginx: `make bench-http ARGS="--seconds 5 row"`; see tests/bench/http/main.mjs
+# arxd beside nginx, and on PostgreSQL beside SQLite: `make bench-http ARGS="--seconds 5 row"`; see tests/bench/http/main.mjs
 bench-http:
 	deploy/install-deps.sh bench
 	@$(MAKE) --no-print-directory tests/node_modules/.bin/node

@@ -3,10 +3,11 @@
  * node that is killed nor a database that restarts or stands still loses what was answered.
  */
 import assert from "node:assert/strict";
+import { randomUUID } from "node:crypto";
 import { after, before, test } from "node:test";
 import { startDetour, startPostgres } from "./postgres.mjs";
 
-let postgres, h, c, d;
+let postgres, h, c, d, agents;
 let a, b;
 before(async () => {
   postgres = await startPostgres();
@@ -14,6 +15,7 @@ before(async () => {
   h = await import("../http/harness.mjs");
   c = await import("../http/calls.mjs");
   d = await import("../http/database.mjs");
+  agents = await import("../http/agents.mjs");
   a = await h.startServer();
   b = await h.startServer({ db: a.db });
 });
@@ -56,6 +58,38 @@ test("one Idempotency-Key on both nodes at once: one link, one answer", async ()
     }),
   );
   assert.equal(countRows(a.db), before + 40);
+});
+
+test("a request id and an approval sent to both nodes at once: each is used once", async () => {
+  const { KEYS, send } = agents;
+  const one = await agents.startKeyed();
+  const two = await agents.startKeyed({ db: one.db });
+  const everywhere = (action, params, options) => Promise.all([one, two, one, two].map((node) => send(node, action, params, options)));
+  const before = countRows(one.db);
+  for (let i = 0; i < 8; i++) {
+    const answers = await everywhere("artifacts.create_link", { artifact: { kind: "markdown", content: `# ${i}\n` }, label: `${i}` }, { id: randomUUID() });
+    assert.deepEqual(answers.map(({ status }) => status), [200, 200, 200, 200]);
+    assert.equal(new Set(answers.map(({ body }) => body.data.id)).size, 1);
+  }
+  assert.equal(countRows(one.db), before + 8);
+
+  // Several links that have run out, and an approval to remove some of them: every call is another, the approval is one.
+  const made = await Promise.all(Array.from({ length: 8 }, (_, i) => c.want(201, one, "POST", "/api/artifacts", { json: { payload: `p${i}` }, key: KEYS.agent })));
+  d.sql(one.db, `UPDATE lifetimes SET expires_at = 1, expires_slot = 0 WHERE id IN (${made.map(({ id }) => `'${id}'`)});`);
+  const params = { expired_before: Date.now(), limit: 1 };
+  const asked = [await send(one, "artifacts.cleanup", params), await send(two, "artifacts.cleanup", params)];
+  const details = asked.map(({ body }) => body.error.details);
+  assert.equal(new Set(details.map(({ approvalId }) => approvalId)).size, 1, "the other node knows that it was asked for");
+  const decided = await Promise.all([one, two].map((node) =>
+    c.call(node, "POST", `/oui/approvals/${details[0].approvalId}/decide`, { json: { decision: "approve" }, key: KEYS.judge })));
+  assert.ok(decided.some(({ status }) => status === 200), JSON.stringify(decided.map(({ status }) => status)));
+  const approval = { approvalId: details[0].approvalId, argsHash: details[0].argsHash };
+  const used = await everywhere("artifacts.cleanup", params, { more: { approval } });
+  assert.equal(used.filter(({ body }) => body.success).length, 1, JSON.stringify(used.map(({ body }) => body)));
+  for (const { body } of used.filter(({ body }) => !body.success)) assert.equal(body.error.code, "APPROVAL_REQUIRED");
+  assert.equal(countRows(one.db), before + 8 + 7, "one link was removed");
+  await one.stop();
+  await two.stop();
 });
 
 test("max_views are counted once, whichever node is asked", async () => {

@@ -1,5 +1,6 @@
 /*
- * make bench-http: arxd beside nginx on this machine, as ratios; and arxd's memory and fairness.
+ * make bench-http: arxd beside nginx on this machine, and on PostgreSQL beside SQLite, as ratios; and
+ * arxd's memory and fairness.
  *
  *   make bench-http ARGS="--rounds 7 --seconds 3 row page"
  *
@@ -11,13 +12,15 @@
  *
  * Machines differ and drift, so ratios are what the table is read for. nginx is as nginx.conf has it,
  * one worker; arxd is as it comes, but for rate limits. On a busy machine the processor time that a
- * request takes of each says more than rates do. 64 connections. The database lies on a disk.
+ * request takes of each says more than rates do; of arxd on PostgreSQL it is arxd's own. 64
+ * connections, of two nodes 32 each. The databases lie on a disk, and what is written is synced.
  */
 import fs from "node:fs";
 import os from "node:os";
 import path from "node:path";
 import { parseArgs } from "node:util";
 import { sleep, startServer, temporaryFolder } from "../../http/harness.mjs";
+import { startPostgres } from "../../nodes/postgres.mjs";
 import { growthDuring } from "../../soak/memory.mjs";
 import { MixedLoad } from "../../soak/mixed.mjs";
 import { measureEncodes } from "./encodes.mjs";
@@ -62,39 +65,53 @@ const note = (text) => process.stderr.write(process.stderr.isTTY ? `\r\x1b[K${te
 const mb = (bytes) => `${(bytes / (1 << 20)).toFixed(1)} MB`;
 
 
-/** One more result for each contender. */
+const CONNECTIONS = 64;
+const pairOf = (race) => race.pair ?? ["arxd", "nginx"];
+
+/** One more result for each contender of the race: [{ origin, pid }], asked at once and added up. */
 async function runRound(race, contenders) {
+  const pair = pairOf(race);
   // Who begins changes, so that neither always finds the machine as the other left it.
-  const order = race.results.arxd.length % 2 ? ["nginx", "arxd"] : ["arxd", "nginx"];
+  const order = race.results[pair[0]].length % 2 ? [...pair].reverse() : pair;
   for (const who of order) {
     const { path: target, ...rest } = race.asks[who];
-    const { origin, pid } = contenders[who];
-    const before = cpuSeconds(pid);
-    const result = await wrk(origin + target, { seconds, ...rest });
-    race.results[who].push({ ...result, cpu_us: ((cpuSeconds(pid) - before) * 1e6) / result.requests });
+    const those = contenders[who];
+    const used = () => those.reduce((sum, { pid }) => sum + cpuSeconds(pid), 0);
+    const before = used();
+    const each = await Promise.all(those.map(({ origin }) => wrk(origin + target, { seconds, connections: CONNECTIONS / those.length, ...rest })));
+    const sum = (what) => each.reduce((total, result) => total + result[what], 0);
+    race.results[who].push({
+      rate: sum("rate"),
+      requests: sum("requests"),
+      p50_ms: sum("p50_ms") / each.length,
+      p99_ms: Math.max(...each.map(({ p99_ms }) => p99_ms)),
+      cpu_us: ((used() - before) * 1e6) / sum("requests"),
+    });
     await sleep(300); // what was put off is done: refreshes, checkpoints
   }
 }
 
-function raceLine({ title, beside, wanted: ratio, results }) {
+function raceLine(race) {
+  const { title, beside, wanted: ratio, results } = race;
+  const [first, second] = pairOf(race);
   const of = (who, what) => median(results[who].map((result) => result[what]));
-  const ratios = results.arxd.map((result, i) => result.rate / results.nginx[i].rate);
+  const ratios = results[first].map((result, i) => result.rate / results[second][i].rate);
   const times = (who) => `${of(who, "p50_ms").toFixed(2)} / ${of(who, "p99_ms").toFixed(2)}`;
   return [
     `${title} : ${beside}`,
-    of("arxd", "rate").toFixed(0),
-    of("nginx", "rate").toFixed(0),
+    of(first, "rate").toFixed(0),
+    of(second, "rate").toFixed(0),
     median(ratios).toFixed(2),
-    ratio.toFixed(2),
-    `${of("arxd", "cpu_us").toFixed(0)}, ${of("nginx", "cpu_us").toFixed(0)}`,
-    times("arxd"),
-    times("nginx"),
+    ratio?.toFixed(2) ?? "",
+    `${of(first, "cpu_us").toFixed(0)}, ${of(second, "cpu_us").toFixed(0)}`,
+    times(first),
+    times(second),
   ];
 }
 
 function printRaces(races) {
   printTable([
-    ["64 connections : nginx beside it", "arxd/s", "nginx/s", "ratio", "wanted", "CPU us each", "arxd p50 / p99 ms", "nginx p50 / p99 ms"],
+    [`${CONNECTIONS} connections : what stands beside it`, "a second", "beside", "ratio", "wanted", "CPU us each", "p50 / p99 ms", "beside p50 / p99 ms"],
     ...races.map(raceLine),
   ]);
   console.log();
@@ -103,22 +120,31 @@ function printRaces(races) {
 async function raceAll(races, scratch) {
   const arxd = await startServer({ env: ENV });
   const nginx = await startNginx(scratch);
+  const runs = (who) => races.some((race) => pairOf(race).includes(who));
+  const postgres = runs("postgres") || runs("nodes") ? await startPostgres({ durable: true }) : null;
+  const nodes = [];
   const lines = [];
   try {
     const atStart = residentBytes(arxd.child.pid);
+    for (let i = 0; postgres && i < 2; i++) nodes.push(await startServer({ env: ENV, db: `${postgres.url}/postgres` }));
     note(`storing ${linkCount} links`);
-    const bench = { arxd, nginx, scratch, links: await makeLinks(arxd, linkCount, LINK_CHARACTERS) };
+    const bench = { arxd, nginx, nodes, scratch, links: await makeLinks(arxd, linkCount, LINK_CHARACTERS) };
+    if (postgres) bench.shared = await makeLinks(nodes[0], linkCount, LINK_CHARACTERS);
     for (const race of races) {
       race.asks = await race.prepare(bench);
-      race.results = { arxd: [], nginx: [] };
+      race.results = Object.fromEntries(pairOf(race).map((who) => [who, []]));
     }
+    const processOf = ({ origin, child }) => ({ origin, pid: child.pid });
+    const contenders = {
+      arxd: [processOf(arxd)],
+      nginx: [{ origin: nginx.origin, pid: nginx.worker }],
+      postgres: nodes.slice(0, 1).map(processOf),
+      nodes: nodes.map(processOf),
+    };
     for (let round = 0; round < rounds; round++)
       for (const race of races) {
         note(`${race.name}, round ${round + 1} of ${rounds}`);
-        await runRound(race, {
-          arxd: { origin: arxd.origin, pid: arxd.child.pid },
-          nginx: { origin: nginx.origin, pid: nginx.worker },
-        });
+        await runRound(race, contenders);
       }
     for (const race of races) race.check?.(bench, race.results.arxd.reduce((sum, { requests }) => sum + requests, 0));
     note("");
@@ -127,7 +153,8 @@ async function raceAll(races, scratch) {
     lines.push(["resident after that, before the first encode", mb(residentBytes(arxd.child.pid)), `< ${mb(MEMORY_WANTED)}`]);
   } finally {
     await nginx.stop();
-    await arxd.stop();
+    for (const server of [arxd, ...nodes]) await server.stop();
+    await postgres?.stop();
   }
   return lines;
 }

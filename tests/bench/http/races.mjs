@@ -1,12 +1,15 @@
 /*
- * races.mjs - what arxd is asked, what nginx is asked beside it, and the ratio of their rates that
- * arxd is to reach. To add one, add an entry:
+ * races.mjs - what arxd is asked, what its yardstick is asked beside it, and the ratio of their rates
+ * that arxd is to reach. To add one, add an entry:
  *
  *   name      for the table, and to pick it on the command line
- *   wanted    the ratio
- *   prepare   gets { arxd, nginx, links, scratch }: the server (tests/http/harness.mjs), nginx
- *             (nginx.mjs), the paths of the links that are stored and a folder; gives what wrk.mjs is
- *             told to ask of each, as { arxd: { path, … }, nginx: { path, … } }
+ *   pair      who runs: ["arxd", "nginx"] unless said otherwise; ["postgres", "arxd"] is arxd on
+ *             PostgreSQL beside arxd on SQLite, ["nodes", "arxd"] two nodes on one PostgreSQL
+ *   wanted    the ratio; absent where it is only to be seen
+ *   prepare   gets { arxd, nginx, nodes, links, shared, scratch }: the server (tests/http/harness.mjs),
+ *             nginx (nginx.mjs), the nodes on PostgreSQL, the ids of the links that are stored on arxd
+ *             and on the nodes, and a folder; gives what wrk.mjs is told to ask of each of the pair,
+ *             as { arxd: { path, … }, nginx: { path, … } }
  *   check     optional, after the last round: gets the same and how many requests arxd answered
  *
  * Both contenders of a race get the same script where there is one, so that the client's own cost is
@@ -38,6 +41,14 @@ async function linksAgainstFile({ arxd, nginx, links, scratch }, prefix, name, h
     nginx: ask("nginx", links.map(() => `/${name}`)),
   };
 }
+
+/** Random links of both databases. */
+async function linksOfBoth({ links, shared, scratch }, who) {
+  const ask = (name, ids) => ({ path: "/", script: "random_paths.lua", args: [pathsFile(scratch, `${name}.ids`, ids.map((id) => `/api/artifacts/${id}`))] });
+  return { arxd: ask("sqlite", links), [who]: ask("postgres", shared) };
+}
+
+const POSTS = { path: "/api/artifacts", script: "post_links.lua", args: [LINK_CHARACTERS] };
 
 const storedRows = (db) => Number(run("sqlite3", ["-batch", "-readonly", db, "SELECT count(*) FROM artifacts"]).stdout);
 
@@ -79,12 +90,42 @@ export const RACES = [
     async prepare({ arxd, nginx }) {
       nginx.put("2kb.txt", Buffer.alloc(LINK_CHARACTERS, "x"));
       this.before = storedRows(arxd.db);
-      return { arxd: { path: "/api/artifacts", script: "post_links.lua", args: [LINK_CHARACTERS] }, nginx: { path: "/2kb.txt" } };
+      return { arxd: POSTS, nginx: { path: "/2kb.txt" } };
     },
     /** Each 201 is a row (that it is durable is what tests/storage shows). */
     check({ arxd }, answered) {
       const made = storedRows(arxd.db) - this.before;
       assert.ok(made >= answered, `${answered} times 201, but ${made} rows`);
     },
+  },
+  {
+    name: "postgres-row",
+    pair: ["postgres", "arxd"],
+    title: "GET /api/artifacts/:id on PostgreSQL",
+    beside: "on SQLite",
+    wanted: 0.5,
+    prepare: (bench) => linksOfBoth(bench, "postgres"),
+  },
+  {
+    name: "postgres-post",
+    pair: ["postgres", "arxd"],
+    title: "POST /api/artifacts on PostgreSQL, durable",
+    beside: "on SQLite, durable",
+    wanted: 0.5,
+    prepare: async () => ({ postgres: POSTS, arxd: POSTS }),
+  },
+  {
+    name: "nodes-row",
+    pair: ["nodes", "arxd"],
+    title: "the same GET, two nodes on one PostgreSQL",
+    beside: "on SQLite",
+    prepare: (bench) => linksOfBoth(bench, "nodes"),
+  },
+  {
+    name: "nodes-post",
+    pair: ["nodes", "arxd"],
+    title: "the same POST, two nodes on one PostgreSQL",
+    beside: "on SQLite, durable",
+    prepare: async () => ({ nodes: POSTS, arxd: POSTS }),
   },
 ];
