@@ -22,37 +22,62 @@ const cases = [
   ...KINDS.map((kind) => [kind, async () => [await fragmentLink(server, envelopeOf(ARTIFACTS[kind])), "artifact"]]),
 ];
 
-for (const [theme, width] of [
-  ["light", 1280],
-  ["dark", 390],
-])
-    test(`${theme}, ${width} px wide`, { timeout: 300_000 }, async (t) => {
-      const page = await open(t, { theme, width });
-      for (const [name, make] of cases) {
-        const [link, state] = await make();
-        await page.goto("about:blank");
-        await visit(page, link, state);
-        assert.deepEqual(await faults(page), [], name);
-        const details = page.locator("summary", { hasText: "Details" });
-        if ((await details.count()) === 0) continue;
-        await details.first().click();
-        await page.locator("dl.facts dt").first().waitFor();
-        assert.deepEqual(await faults(page), [], `${name}, details open`);
-        for (const mode of ["Raw", "Rendered"])
-          if ((await page.getByRole("button", { name: mode, exact: true }).count()) > 0) {
-            await page.getByRole("button", { name: mode, exact: true }).click();
-            await page.waitForSelector("html[data-renderer-ready=true]", { state: "attached" });
-            if (mode === "Raw") assert.deepEqual(await faults(page), [], `${name}, raw`);
-          }
-      }
-    });
+/** A page is opened once, and looked at in both themes and both widths. */
+async function everywhere(page, name) {
+  for (const width of [1280, 390])
+    for (const theme of ["light", "dark"]) {
+      await page.setViewportSize({ width, height: 800 });
+      await page.emulateMedia({ colorScheme: theme });
+      await page.waitForSelector(`html[data-theme=${theme}]`, { state: "attached" });
+      assert.deepEqual(await faults(page), [], `${name}, ${theme}, ${width} px wide`);
+    }
+}
+
+for (const [name, make] of cases)
+  test(name, { timeout: 300_000 }, async (t) => {
+    const page = await open(t);
+    const [link, state] = await make();
+    await visit(page, link, state);
+    await everywhere(page, name);
+    if (state !== "artifact") return;
+    await page.locator("summary", { hasText: "Details" }).first().click();
+    await page.locator("dl.facts dt").first().waitFor();
+    await page.getByRole("button", { name: "Raw", exact: true }).click();
+    await page.waitForSelector("pre.raw");
+    await page.waitForSelector("html[data-renderer-ready=true]", { state: "attached" });
+    await page.locator("summary", { hasText: "Details" }).first().click();
+    await page.locator("dl.facts dt").first().waitFor();
+    await everywhere(page, `${name}, raw, details open`);
+  });
+
+test("the editor", async (t) => {
+  const page = await open(t);
+  for (const envelope of [bundle(), envelopeOf({ kind: "diff", oldContent: "o", newContent: "n" })]) {
+    await page.goto("about:blank");
+    await visit(page, await fragmentLink(server, envelope));
+    await page.getByRole("button", { name: "Edit", exact: true }).click();
+    await page.locator("textarea").first().waitFor();
+    await everywhere(page, "editor");
+  }
+});
+
+test("/security and /url-explainer", async (t) => {
+  const page = await open(t);
+  for (const path of ["/security", "/url-explainer"]) {
+    await page.goto(path);
+    await everywhere(page, path);
+  }
+});
 
 test("notices, which no script makes", async (t) => {
   const page = await open(t, { allow: [/status of 404/] });
   const { id } = await server.create({ envelope: envelopeOf(ARTIFACTS.csv), max_views: 2 });
   for (const target of ["/3f0c6f4e-7a1b-4c2d-9e8f-0123456789ab", `/${id}`]) {
     await page.goto(target);
-    assert.deepEqual(await faults(page), [], target);
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 });
+      assert.deepEqual(await faults(page), [], `${target}, ${width} px wide`);
+    }
   }
 });
 
