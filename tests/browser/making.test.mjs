@@ -57,6 +57,24 @@ test("a file says its kind; one that is no text is refused", async (t) => {
   await page.getByRole("alert").filter({ hasText: "no UTF-8 text" }).waitFor();
 });
 
+test("a file that is dropped on the form fills it", async (t) => {
+  const page = await open(t);
+  await visit(page, "/", "empty");
+  const dropped = await page.evaluateHandle(() => {
+    const data = new DataTransfer();
+    data.items.add(new File(['{"dropped": true}'], "d.json", { type: "application/json" }));
+    return data;
+  });
+  await page.locator("form.maker").dispatchEvent("dragover", { dataTransfer: dropped });
+  await page.locator("form.maker.over").waitFor();
+  await page.locator("form.maker").dispatchEvent("drop", { dataTransfer: dropped });
+  await page.waitForFunction(() => document.querySelector("form.maker textarea").value === '{"dropped": true}');
+  assert.equal(await page.locator("form.maker.over").count(), 0);
+  await press(page, "Make a fragment link");
+  const { body } = await server.post("/decode", { fragment: new URL(await madeUrl(page)).hash });
+  assert.deepEqual([body.envelope.artifacts[0].kind, body.envelope.artifacts[0].filename], ["json", "d.json"]);
+});
+
 test("samples of all five kinds", async (t) => {
   const page = await open(t);
   await visit(page, "/", "empty");

@@ -213,6 +213,27 @@ test("JSON: a tree that says how much is in it; raw by a word", async (t) => {
   await page.waitForSelector("pre");
 });
 
+test("JSON: search goes from find to find and opens what hides it; the path is copied", async (t) => {
+  const page = await open(t);
+  await show(page, ARTIFACTS.json);
+  await press(page, "Level 1");
+  const box = page.getByLabel(/^Search keys and values/);
+  await box.fill("nodes");
+  await page.getByText("1 of 2", { exact: true }).waitFor();
+  assert.ok(await page.locator(".selected").isVisible(), "opened");
+  assert.equal(await page.locator("code.path").innerText(), "$.regions[0].nodes");
+  await box.press("Enter");
+  await page.getByText("2 of 2", { exact: true }).waitFor();
+  await box.press("Shift+Enter");
+  await box.press("Shift+Enter");
+  await page.getByText("2 of 2", { exact: true }).waitFor();
+  await press(page, "Copy path");
+  await page.getByRole("button", { name: "Copied" }).waitFor();
+  assert.equal(await page.evaluate(() => navigator.clipboard.readText()), "$.regions[1].nodes");
+  await box.fill("nowhere");
+  await page.getByText("Nothing", { exact: true }).waitFor();
+});
+
 test("JSON: deeper than 200, and what is none", async (t) => {
   const page = await open(t);
   await show(page, { kind: "json", content: "[".repeat(300) + "1" + "]".repeat(300) });

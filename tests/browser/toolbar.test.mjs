@@ -121,6 +121,63 @@ test("rendered and raw, of every kind; colours for the raw one on demand; back t
   }
 });
 
+test("phones: Rendered and Raw are broad, side by side at 390 px, stacked at 340", async (t) => {
+  const page = await open(t, { width: 390, height: 844 });
+  await visit(page, await shortLink(server, envelopeOf(ARTIFACTS.markdown)));
+  const boxes = () => Promise.all(["Rendered", "Raw"].map((name) => page.getByRole("button", { name, exact: true }).boundingBox()));
+  let [rendered, raw] = await boxes();
+  assert.ok(rendered.width >= 48 && raw.width >= 48, `${rendered.width} and ${raw.width} px`);
+  assert.ok(raw.x >= rendered.x + rendered.width && Math.abs(raw.y - rendered.y) < 4, "side by side");
+  const rows = await page.evaluate(() => new Set([...document.querySelectorAll(".actions .action")].map((one) => Math.round(one.getBoundingClientRect().top))).size);
+  assert.ok(rows > 1, "the bar wraps");
+  await page.setViewportSize({ width: 340, height: 800 });
+  [rendered, raw] = await boxes();
+  assert.ok(rendered.width >= 48 && raw.y >= rendered.y + rendered.height - 1 && raw.x === rendered.x, "stacked");
+  assert.ok(await page.evaluate(() => document.documentElement.scrollWidth <= 340));
+});
+
+test("a click whose answer comes after a switch says nothing", async (t) => {
+  const page = await open(t);
+  await page.addInitScript(() => {
+    const clipboard = { writeText: () => new Promise((resolve) => (window.answer = resolve)) };
+    Object.defineProperty(navigator, "clipboard", { value: clipboard });
+  });
+  await visit(page, await shortLink(server, bundle()));
+  const stale = await page.getByRole("button", { name: "Copy", exact: true }).elementHandle();
+  await stale.click();
+  await page.waitForFunction(() => window.answer);
+  await page.getByRole("button", { name: /^Open artifact Requests/ }).click();
+  await page.waitForSelector("html[data-kind=csv][data-renderer-ready=true]", { state: "attached" });
+  await page.evaluate(async () => (window.answer(), await new Promise((resolve) => setTimeout(resolve))));
+  assert.equal(await stale.evaluate((button) => button.textContent), "Copy");
+  assert.equal(await page.getByRole("button", { name: "Copied" }).count(), 0);
+});
+
+test("paper: addresses behind links, rows and fences in one piece, long code over pages", async (t) => {
+  const page = await open(t);
+  await visit(page, await shortLink(server, envelopeOf(ARTIFACTS.markdown)));
+  await page.emulateMedia({ media: "print" });
+  const paper = await page.evaluate(() => {
+    const of = (selector, pseudo) => getComputedStyle(document.querySelector(selector), pseudo);
+    return {
+      link: of(".prose a[href^=http]", "::after").content,
+      row: of(".prose tr").breakInside,
+      fence: of(".fence").breakInside,
+      heading: of(".prose h2").breakAfter,
+    };
+  });
+  assert.match(paper.link, /https:\/\/example\.org\/plan/);
+  assert.deepEqual([paper.row, paper.fence, paper.heading], ["avoid", "avoid", "avoid"]);
+  await page.emulateMedia({ media: "screen" });
+  await visit(page, await shortLink(server, envelopeOf(ARTIFACTS.code)));
+  await page.emulateMedia({ media: "print" });
+  assert.deepEqual(
+    await page.evaluate(() => ["pre.code", ".line", ".line .text"].map((selector) => [getComputedStyle(document.querySelector(selector)).breakInside, getComputedStyle(document.querySelector(selector)).whiteSpace])),
+    [["auto", "pre-wrap"], ["avoid", "pre-wrap"], ["auto", "pre-wrap"]],
+  );
+  assert.ok((await page.pdf()).length > 1000, "and it prints");
+});
+
 test("details: what is known of the link", async (t) => {
   const page = await open(t);
   await visit(page, await fragmentLink(server, envelopeOf({ ...ARTIFACTS.code, filename: undefined }), { codec: "arx5" }));
