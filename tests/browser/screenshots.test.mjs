@@ -21,6 +21,8 @@ const short = (artifact) => async () => [await shortLink(server, envelopeOf(arti
 
 const STATES = {
   home: async () => ["/", "empty"],
+  security: async () => ["/security", null],
+  "url-explainer": async () => ["/url-explainer", null],
   error: async () => ["/#zz", "error"],
   missing: async () => ["/3f0c6f4e-7a1b-4c2d-9e8f-0123456789ab", null],
   counted: async () => [`/${(await server.create({ envelope: envelopeOf(ARTIFACTS.csv), max_views: 2 })).id}`, null],
@@ -55,4 +57,25 @@ for (const width of [1280, 390])
         await page.screenshot({ path: file });
         assert.ok(fs.statSync(file).size > 3000, name);
       }
+      const take = (name) => page.screenshot({ path: path.join(FOLDER, `${name}-${width}-${theme}.png`) });
+      await page.goto("about:blank");
+      await visit(page, await fragmentLink(server, bundle()));
+      await page.getByRole("button", { name: "Raw", exact: true }).click();
+      await page.getByRole("button", { name: "Highlight", exact: true }).click();
+      await page.waitForSelector("pre.raw .block > span");
+      await take("raw");
+      await page.getByRole("button", { name: "Edit", exact: true }).click();
+      await page.locator("textarea").first().waitFor();
+      await take("editor");
+      // a renderer that does not come, on a page that has decoded
+      await page.goto("about:blank");
+      let release;
+      const held = new Promise((resolve) => (release = resolve));
+      await page.route(/\/page\/csv-[^/]*\.mjs$/, async (route) => (await held, route.continue()));
+      await page.goto(await fragmentLink(server, envelopeOf(ARTIFACTS.csv)));
+      await page.waitForSelector("html[data-viewer-state=artifact]", { state: "attached" });
+      await page.waitForTimeout(500);
+      await take("loading");
+      release();
+      await page.waitForSelector("html[data-renderer-ready=true]", { state: "attached" });
     });
