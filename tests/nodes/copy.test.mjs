@@ -76,7 +76,7 @@ async function makeFilled(db) {
 /** Every table of a file, without the numbers that rows have there and nowhere else. */
 function rowsOf(db) {
   const tables = sql(db, "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%' ORDER BY name;").split("\n");
-  assert.deepEqual(tables, ["artifacts", "asset_sets", "gone", "idempotency", "lifetimes", "notes"], "arxd copy knows all tables");
+  assert.deepEqual(tables, ["artifacts", "asset_sets", "gone", "idempotency", "lifetimes", "makers", "notes"], "arxd copy knows all tables");
   const columns = (table, alias) =>
     sql(db, `SELECT name FROM pragma_table_info('${table}');`).split("\n").filter((name) => name !== "row" && name !== "number")
       .map((name) => (table === "lifetimes" && name === "asset_set" ? "s.id" : `${alias}.${name}`))
@@ -86,6 +86,7 @@ function rowsOf(db) {
     alone: sql(db, "SELECT count(*) FROM lifetimes WHERE row NOT IN (SELECT row FROM artifacts);"),
     gone: sql(db, `SELECT ${columns("gone", "t")} FROM gone t ORDER BY id;`),
     idempotency: sql(db, `SELECT ${columns("idempotency", "t")} FROM idempotency t ORDER BY scope;`),
+    makers: sql(db, "SELECT hex(maker) || links || ',' || bytes FROM makers ORDER BY maker;"), // kept by triggers
     notes: sql(db, `SELECT row || ',' || ${columns("notes", "t")} FROM notes t ORDER BY row;`),
   };
 }
