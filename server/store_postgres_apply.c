@@ -6,6 +6,7 @@
 #include <string.h>
 
 void pg_batch_add(pg_writer *w, store_op *op) {
+    op->result = STORE_OK;
     w->items[w->count++] = (pg_item){
         .op = op,
         .updated_at_ms = op->artifact.updated_at_ms,
@@ -13,7 +14,7 @@ void pg_batch_add(pg_writer *w, store_op *op) {
     };
 }
 
-/* As if it had never been run. */
+/* As if it had never been run: in this batch or another, it asks for the same once more. */
 static void forget(pg_item *item) {
     store_artifact_clear(&item->found);
     PQclear(item->expired);
@@ -315,9 +316,6 @@ pg_code pg_batch_run(pg_writer *w, bool careful, bool *doubtful) {
     int64_t now_ms = w->self->options.now_ms();
     pg_code code = PG_DONE;
     *doubtful = false;
-    for (size_t i = 0; i < w->count; i++) {
-        forget(&w->items[i]);
-    }
     if (careful || has_to_look(w)) {
         code = look(w, now_ms);
     } else {
@@ -332,6 +330,9 @@ pg_code pg_batch_run(pg_writer *w, bool careful, bool *doubtful) {
     }
     if (code != PG_DONE) {
         pg_roll_back(w->link);
+        for (size_t i = 0; i < w->count; i++) {
+            forget(&w->items[i]);
+        }
     }
     return code;
 }

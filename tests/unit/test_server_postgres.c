@@ -161,9 +161,11 @@ static void *work(void *opaque) {
     return NULL;
 }
 
+/* With a clock that stands still, so that versions made at once are the same number. */
 static void exactly_once(void **state) {
     (void)state;
     enum { THREADS = 6 };
+    clock_at(0);
     char path[512];
     snprintf(path, sizeof path, "%s", scratch("once.db"));
     scratch_remove(path);

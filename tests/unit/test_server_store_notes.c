@@ -333,6 +333,43 @@ static void contended(void **state) {
     store_close(s);
 }
 
+/* Writes that stood in a transaction with one that could not be are made all the same, each once.
+ */
+static void beside_one_that_fails(void **state) {
+    (void)state;
+    store *s = open_fresh("beside.db");
+    assert_int_equal(insert_one(s, 1, "taken", HOUR_MS), STORE_OK);
+    assert_int_equal(insert_one(s, 2, "to be changed", HOUR_MS), STORE_OK);
+    enum { HELD, TAKEN, NOTE, UPDATE, OPS };
+    store_op ops[OPS] = {make_put(1, 0, "holds the writer up"), make_insert(1, "again", HOUR_MS),
+                         make_put(2, 0, "a note"), make_update(2, "changed")};
+    ops[UPDATE].artifact.updated_at_ms = START_MS; /* if it is still as it was made */
+    clock_at(60000);
+    peer *db = peer_open(scratch("beside.db"));
+    peer_lock(db);
+    gate g = GATE_INIT;
+    start_op(s, &ops[HELD], &g);
+    sleep_ms(100);
+    for (size_t i = TAKEN; i < OPS; i++) {
+        start_op(s, &ops[i], &g);
+    }
+    sleep_ms(100);
+    peer_unlock(db);
+    gate_wait(&g, OPS);
+    assert_int_equal(ops[HELD].result, STORE_OK);
+    assert_int_equal(ops[TAKEN].result, STORE_FAILED); /* an id is never given twice */
+    assert_int_equal(ops[NOTE].result, STORE_OK);
+    assert_int_equal(ops[NOTE].note.version, START_MS + 60000);
+    assert_int_equal(ops[UPDATE].result, STORE_OK);
+    assert_int_equal(ops[UPDATE].artifact.updated_at_ms, START_MS + 60000);
+    must_be(s, 2, "a note");
+    for (size_t i = 0; i < OPS; i++) {
+        store_op_clear(&ops[i]);
+    }
+    peer_close(db);
+    store_close(s);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup(what_goes_in_comes_out, at_start),
@@ -342,6 +379,7 @@ int main(void) {
         cmocka_unit_test_setup(listing_is_bounded, at_start),
         cmocka_unit_test_setup(with_a_row, at_start),
         cmocka_unit_test_setup(contended, at_start),
+        cmocka_unit_test_setup(beside_one_that_fails, at_start),
     };
     return cmocka_run_group_tests(tests, NULL, scratch_clean);
 }
