@@ -247,6 +247,10 @@ static void tell_change(events *self, const event_group *group, const char *obse
     arx_buf_append(before, now->data, now->len);
 }
 
+static int64_t later(int64_t a_ms, int64_t b_ms) {
+    return a_ms > b_ms ? a_ms : b_ms;
+}
+
 void events_group_seen(events *self, event_group *group, const arx_buf *links, const arx_buf *jobs,
                        int64_t now_ms, int64_t unix_ms) {
     lock(self);
@@ -254,6 +258,8 @@ void events_group_seen(events *self, event_group *group, const arx_buf *links, c
     tell_change(self, group, "encode_jobs", &group->jobs, jobs, unix_ms);
     group->looking = false;
     group->seen_ms = now_ms;
+    /* A look that took long may have been asked for again meanwhile. */
+    group->due_ms = later(group->due_ms, now_ms + EVENTS_MIN_MS);
     release_group(self, group);
     unlock(self);
 }
@@ -261,8 +267,7 @@ void events_group_seen(events *self, event_group *group, const arx_buf *links, c
 void events_touch(events *self, const uint8_t owner[SECRET_HASH_BYTES], int64_t now_ms) {
     lock(self);
     for (event_group *group = self->groups; group != NULL; group = group->next) {
-        int64_t soon_ms = group->seen_ms + EVENTS_MIN_MS;
-        soon_ms = soon_ms < now_ms ? now_ms : soon_ms;
+        int64_t soon_ms = later(group->seen_ms + EVENTS_MIN_MS, now_ms);
         if (memcmp(group->owner, owner, SECRET_HASH_BYTES) == 0 && group->due_ms > soon_ms) {
             group->due_ms = soon_ms;
         }
