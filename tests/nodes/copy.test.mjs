@@ -34,11 +34,12 @@ function copied(from, to) {
   return stdout;
 }
 
-/* Rows of every form: strings that are NULL, empty and long, the least and the largest key there can be. */
+/* Rows of every form: strings that are NULL, empty and, in the middle, long; the least and the largest key there can be. */
 const MANY = `
 WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1500)
   INSERT INTO artifacts (row, id, created_at, updated_at, edit_key_hash, maker, codec, kind, title, payload)
-  SELECT 1000 + i, CASE i WHEN 1 THEN zeroblob(16) WHEN 2 THEN x'ffffffffffffffffffffffffffffffff' ELSE randomblob(16) END, i, 2 * i,
+  SELECT 1000 + i, CASE WHEN i = 1 THEN zeroblob(16) WHEN i = 2 THEN x'ffffffffffffffffffffffffffffffff'
+      WHEN i % 300 = 0 THEN CAST('~' || substr(hex(randomblob(8)), 2) AS BLOB) ELSE randomblob(16) END, i, 2 * i,
     iif(i % 2, randomblob(32), NULL), iif(i % 3, randomblob(32), NULL), iif(i % 5, 'arx4', NULL), iif(i % 7, 'markdown', NULL),
     CASE i % 4 WHEN 0 THEN NULL WHEN 1 THEN '' WHEN 2 THEN 'Zähler 🦉' ELSE 'title ' || i END,
     CASE WHEN i % 300 = 0 THEN replace(hex(zeroblob(200000)), '0', 'é') ELSE 'p' || hex(randomblob(i % 900)) END FROM n;
