@@ -157,7 +157,7 @@ run_one() {
     {
         line="$passed passed, $failed failed"
         [ "$skipped" -eq 0 ] || line="$line, $skipped skipped"
-        printf '%-4s %-10s %-22s %5d.%d s %4d s  %s%s\n' "$verdict" "$suite" "$program" \
+        printf '%-4s %-13s %-22s %5d.%d s %4d s  %s%s\n' "$verdict" "$suite" "$program" \
             $((took_ds / 10)) $((took_ds % 10)) "$used_s" "$line" "$note"
         if [ "$failed" -ne 0 ]; then
             without_passes "$log" | sed 's/^/     | /'
