@@ -106,6 +106,9 @@ static void wake(event_listener *listener) {
 /* Under the lock. */
 static void publish(events *self, uint64_t tag, const char *surface, const char *type,
                     const arx_buf *payload) {
+    if (self->stopped) { /* a look that ends late has nothing to say behind the last words */
+        return;
+    }
     arx_buf text;
     arx_buf_init(&text, 0);
     arx_buf_append_str(&text, "id: ");

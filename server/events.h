@@ -53,7 +53,7 @@ void events_free(events *self); /* NULL is fine */
 uint64_t events_tag(const void *bytes, size_t len);
 /*
  * Adds an event. payload: JSON, on one line as codec/json writes it. surface: its id, or NULL. What
- * there is no memory for is not told.
+ * there is no memory for is not told, nor what comes after events_stop().
  */
 void events_publish(events *self, uint64_t tag, const char *surface, const char *type,
                     const arx_buf *payload);

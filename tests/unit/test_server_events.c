@@ -1,4 +1,4 @@
-/* Groups of listeners: when their values are looked at, and that only changes are told. */
+/* Groups of listeners: when their values are looked at, that only changes are told, and the end. */
 #include "vectors.h"
 
 #include "events.h"
@@ -92,11 +92,34 @@ static void counted_from_the_end_of_a_look(void **state) {
     assert_int_equal(told(), 1);
 }
 
+/* What a look finds out that ends after the last words is not told. */
+static void the_last_words_are_last(void **state) {
+    (void)state;
+    event_group *group = events_group_due(all, 1000);
+    assert_non_null(group);
+    arx_buf words;
+    arx_buf out;
+    arx_buf_init(&words, 0);
+    arx_buf_init(&out, 0);
+    arx_buf_append_str(&words, "{\"links\":[]}");
+    events_publish(all, 0, NULL, "surface:deregister", &words);
+    events_stop(all);
+    events_group_seen(all, group, &words, &words, 1100, 1100);
+    assert_int_equal(events_read(all, &listener, 1 << 20, 1200, &out), EVENTS_SOME);
+    assert_int_equal(events_read(all, &listener, 1 << 20, 1200, &out), EVENTS_ENDED);
+    arx_buf_append_byte(&out, '\0');
+    assert_non_null(strstr((const char *)out.data, "surface:deregister"));
+    assert_null(strstr((const char *)out.data, "observation:update"));
+    arx_buf_free(&words);
+    arx_buf_free(&out);
+}
+
 int main(void) {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(only_changes_are_told, set_up, tear_down),
         cmocka_unit_test_setup_teardown(at_most_ten_times_a_second, set_up, tear_down),
         cmocka_unit_test_setup_teardown(counted_from_the_end_of_a_look, set_up, tear_down),
+        cmocka_unit_test_setup_teardown(the_last_words_are_last, set_up, tear_down),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
