@@ -177,7 +177,7 @@ soak:
 	RESULTS=build/soak SOAK_REQUESTS=$(REQUESTS) tests/run.sh soak-asan
 	@grep -E '^# (seed|resident|[0-9]+ requests)' build/soak/soak-asan.soak.log
 
-# Every program over HTTP under ThreadSanitizer; `make test` runs those that have most to say.
+# Every program over HTTP under ThreadSanitizer: some ten minutes on two cores.
 test-tsan:
 	deploy/install-deps.sh test
 	@$(MAKE) --no-print-directory tests/node_modules/.bin/node

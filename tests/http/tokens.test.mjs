@@ -168,9 +168,11 @@ test("beyond loopback a tokens file is enough, or --open", async () => {
   assert.match(bare.stderr, /--tokens/);
   for (const [args, warned] of [[["--host", "0.0.0.0", "--tokens", name], false], [["--host", "0.0.0.0", "--open"], true], [["--open"], false]]) {
     const other = await startServer({ args: [...args, "--log", "text:warn"] });
-    assert.equal(/ warn everybody who reaches it can create links \(--open\)/.test(other.output), warned, args.join(" "));
-    other.output = "";
+    const warning = / warn everybody who reaches it can create links \(--open\)/;
     assert.equal((await other.request("GET", "/health")).status, 200);
+    if (warned) await until(() => warning.test(other.output), "the warning");
+    assert.equal(warning.test(other.output), warned, args.join(" "));
+    other.output = "";
     await other.stop();
   }
   fs.rmSync(folder, { recursive: true });
