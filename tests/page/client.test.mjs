@@ -5,6 +5,7 @@ import path from "node:path";
 import { after, afterEach, before, test } from "node:test";
 import { pathToFileURL } from "node:url";
 import { createCodec } from "../../static/viewer/codec/client.mjs";
+import { markdownLink } from "../../static/viewer/page/app/markdown-link.mjs";
 import { startWorker } from "./node-worker.mjs";
 import { PAGE, ROOT, serve } from "./serve.mjs";
 
@@ -84,6 +85,16 @@ test("an encode answers with the fields of POST /encode", async () => {
   ]);
   assert.equal(made.url, `https://example.org/#${made.fragment}`);
   assert.equal(made.markdownLink, `[Hi](${made.url})`);
+});
+
+test("the page's Markdown links are the codec's, whatever the label and the address", async () => {
+  const codec = create();
+  const labels = ["a [b] \\ c", "\\]", "](https://evil.example/)", "[[]]\\\\", "  around\u3000\n", " \t\ufeff", "a\nb", "`c` *d* <e> &amp; !", "\u{1f680}\u202e", "$& $1 $`"];
+  for (const label of labels)
+    for (const baseUrl of ["https://example.org/", "https://example.org/a(b)?c=[d]"]) {
+      const made = await codec.encode({ artifact: { kind: "markdown", content: "x" }, codec: "plain", baseUrl, label });
+      assert.equal(markdownLink(label, made.markdownUrl), made.markdownLink, JSON.stringify(label));
+    }
 });
 
 test("assetSets lists them, the active one first", async () => {

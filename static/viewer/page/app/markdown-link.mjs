@@ -5,7 +5,8 @@ import { DISCORD_MESSAGE } from "./limits.mjs";
 const escapeLabel = (label) => label.replace(/[\\[\]]/g, "\\$&");
 const destination = (url) => (/[()\s]/.test(url) ? `<${url.replace(/</g, "%3C").replace(/>/g, "%3E")}>` : url);
 
-export const markdownLink = (label, url) => `[${escapeLabel(label)}](${destination(url)})`;
+/** As codec/link.h says of the server's: the label without blanks around it; one of nothing else becomes the address. */
+export const markdownLink = (label, url) => `[${escapeLabel(label.trim() || url)}](${destination(url)})`;
 
 /** What to say of a link that is too long for a message, or null. */
 export const lengthWarning = (link) =>
