@@ -144,3 +144,19 @@ test("the editor: over the budget, files of a bundle, drafts that stay, both sid
   await page.waitForSelector("textarea");
   assert.deepEqual(await page.locator("textarea").evaluateAll((all) => all.map(({ value }) => value)), ["o", "n"]);
 });
+
+test("the editor: the bar leads out of it, to the artifact or its raw text", async (t) => {
+  const page = await open(t);
+  await visit(page, await fragmentLink(server, bundle()));
+  const files = page.getByRole("navigation", { name: "Files of this bundle" });
+  for (const [word, shown] of [["Raw", ".sheet-raw"], ["Rendered", ".sheet-markdown"]]) {
+    await press(page, "Edit");
+    await page.waitForSelector("textarea");
+    assert.equal(await page.locator(".modes [aria-pressed=true]").count(), 0);
+    assert.equal(await files.isVisible(), false);
+    await press(page, word);
+    await page.locator(shown).waitFor();
+    assert.equal(await page.locator("textarea").count(), 0);
+    assert.ok(await files.isVisible());
+  }
+});

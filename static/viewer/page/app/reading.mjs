@@ -27,11 +27,19 @@ export function show(app, viewer, signal) {
   const page = h("div", { class: files ? "reading bundle" : "reading" }, files, stage);
   app.replaceChildren(head, page);
 
-  /** @param {"rendered" | "raw"} mode */
-  function showArtifact(mode = "rendered") {
+  let isEditing = false;
+  function setEditing(yes) {
+    isEditing = yes;
+    page.classList.toggle("editing", yes);
+  }
+
+  /**
+   * Ends what is shown, and has a bar for what comes. Gives that one's life.
+   * @param {"rendered" | "raw" | "edit"} mode
+   */
+  function begin(artifact, mode) {
     shown?.abort();
     shown = new AbortController();
-    const artifact = artifactNow();
     const lifetime = shown.signal;
     const newHead = bar(viewer, {
       title: h(
@@ -47,6 +55,14 @@ export function show(app, viewer, signal) {
     root.dataset.kind = artifact.kind;
     root.dataset.artifactId = artifact.id;
     root.dataset.rendererReady = "false";
+    return lifetime;
+  }
+
+  /** @param {"rendered" | "raw"} mode */
+  function showArtifact(mode = "rendered") {
+    const artifact = artifactNow();
+    const lifetime = begin(artifact, mode);
+    setEditing(false);
     renderInto(artifact, mode, lifetime);
   }
 
@@ -89,31 +105,21 @@ export function show(app, viewer, signal) {
     if (!lifetime.aborted) root.dataset.rendererReady = "true";
   }
 
-  let isEditing = false;
   async function edit(artifact) {
-    shown.abort();
-    shown = new AbortController();
-    const lifetime = shown.signal;
-    root.dataset.rendererReady = "false";
+    const lifetime = begin(artifact, "edit");
     const { editor } = await import("./editor.mjs");
     if (lifetime.aborted) return;
-    isEditing = true;
-    page.classList.add("editing");
+    setEditing(true);
     stage.replaceChildren(
-      editor(viewer, artifact, { close: () => leaveEditor(), choose: (id) => viewer.choose(id), signal: lifetime }),
+      editor(viewer, artifact, { close: () => showArtifact(), choose: (id) => viewer.choose(id), signal: lifetime }),
     );
     root.dataset.rendererReady = "true";
-  }
-  function leaveEditor() {
-    isEditing = false;
-    page.classList.remove("editing");
-    showArtifact();
   }
 
   store.watch(["activeId"], () => {
     if (signal.aborted || store.state.view !== "artifact") return;
-    showArtifact();
     if (isEditing) edit(artifactNow());
+    else showArtifact();
     scrollTo(0, 0);
   });
   signal.addEventListener("abort", () => shown?.abort());
