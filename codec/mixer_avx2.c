@@ -107,16 +107,6 @@ LOOP_INLINE void read_slots(loop_byte *b, const arx_model *model, unsigned i, ar
     store(b->p[i], p);
 }
 
-/* The match's two inputs as 16 bits each: they count while the bits so far are the predicted ones.
- */
-LOOP_INLINE uint32_t match_inputs(const loop_byte *b, unsigned i, uint32_t c0) {
-    uint32_t follows = 0u - (uint32_t)(b->predicted >> (8 - i) == c0);
-    uint32_t both = b->match_inputs & follows;
-    uint32_t negative = (0u - (both & 0xFFFF)) & 0xFFFF;
-    negative |= (0u - (both >> 16)) << 16;
-    return (b->predicted >> (7 - i) & 1u) != 0 ? both : negative;
-}
-
 /* Stretches what read_slots() left, adds the match, and answers inputs * weights in pairs. */
 LOOP_INLINE __m256i multiply(loop_byte *b, const arx_model *model, unsigned i, uint32_t c0) {
     const uint32_t *p = b->p[i];
@@ -134,7 +124,8 @@ LOOP_INLINE __m256i multiply(loop_byte *b, const arx_model *model, unsigned i, u
         high = _mm_insert_epi16(high, 0, 3);
     }
     __m256i inputs =
-        join(_mm_unpacklo_epi64(low, high), _mm_cvtsi32_si128((int32_t)match_inputs(b, i, c0)));
+        join(_mm_unpacklo_epi64(low, high),
+             _mm_cvtsi32_si128((int32_t)arx_match_inputs(b->predicted, b->match_inputs, i, c0)));
     store(b->inputs[i], inputs);
     return _mm256_madd_epi16(inputs, load(model->weights[c0]));
 }

@@ -44,4 +44,17 @@ extern const arx_mixer_functions arx_mixer_avx2;
 /* The functions of a kernel; the portable ones for one that was not built. */
 const arx_mixer_functions *arx_mixer_functions_of(arx_kernel kernel);
 
+/*
+ * The match's two inputs before bit i of a byte, 16 bits each, as `inputs` has them for a 1: they
+ * count while the bits so far, c0, are those of the predicted byte, and speak for its next one.
+ */
+static inline uint32_t arx_match_inputs(uint32_t predicted, uint32_t inputs, unsigned i,
+                                        uint32_t c0) {
+    uint32_t follows = 0u - (uint32_t)(predicted >> (8 - i) == c0);
+    uint32_t both = inputs & follows;
+    uint32_t negative = (0u - (both & 0xFFFF)) & 0xFFFF;
+    negative |= (0u - (both >> 16)) << 16;
+    return (predicted >> (7 - i) & 1u) != 0 ? both : negative;
+}
+
 #endif

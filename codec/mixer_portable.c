@@ -152,21 +152,12 @@ LOOP_INLINE void read_slots(loop_byte *b, const arx_model *model, unsigned i, ar
                undo);
 }
 
-/* The match's two inputs as 16 bits each: they count while the bits so far are the predicted. */
-LOOP_INLINE uint32_t match_inputs(const loop_byte *b, unsigned i, uint32_t c0) {
-    uint32_t follows = 0u - (uint32_t)(b->predicted >> (8 - i) == c0);
-    uint32_t both = b->match_inputs & follows;
-    uint32_t negative = (0u - (both & 0xFFFF)) & 0xFFFF;
-    negative |= (0u - (both >> 16)) << 16;
-    return (b->predicted >> (7 - i) & 1u) != 0 ? both : negative;
-}
-
 /* Stretches what read_slots() left, adds the match, and answers four parts of the sum. */
 LOOP_INLINE i32x4 multiply(loop_byte *b, const arx_model *model, unsigned i, uint32_t c0) {
     const uint32_t *p = b->p[i];
     const int16_t *st = arx_mixer_st;
     i16x8 slots = {st[p[0]], st[p[1]], st[p[2]], st[p[3]], st[p[4]], st[p[5]], st[p[6]], st[p[7]]};
-    i16x8 match = (i16x8)(u32x4){match_inputs(b, i, c0), 0, 0, 0};
+    i16x8 match = (i16x8)(u32x4){arx_match_inputs(b->predicted, b->match_inputs, i, c0), 0, 0, 0};
     store_weights(b->inputs[i], slots);
     store_weights(b->inputs[i] + HALF_WEIGHTS, match);
     const int16_t *weights = model->weights[c0];
